@@ -1,0 +1,140 @@
+"""The contract of an encoder, and the registry that lists them all.
+
+An encoder maps equal-length windows and texts to unit vectors of one space. It is stateless,
+deterministic and batch-invariant (to 1e-5). Adding one is one file with a ``FAMILY`` and one
+line in ``FAMILY_MODULES``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backend.errors import InputError
+
+FloatArray = NDArray[np.float32]
+
+FAMILY_MODULES = (
+    "backend.encoders.pocket",
+    "backend.encoders.laion",
+    "backend.encoders.huggingface",
+    "backend.encoders.speech",
+    "backend.encoders.m2d",
+    "backend.encoders.process",
+    "backend.encoders.table",
+)
+
+
+@runtime_checkable
+class Encoder(Protocol):
+    """Audio windows and texts to L2-normalised float32 vectors of one space."""
+
+    id: str
+    """Registry id, for example ``pocket`` or ``laion:630k-audioset-best``."""
+    weights: str
+    """Hash of the weights (first 12 hex digits of a SHA-256), part of every cache key and export."""
+    sample_rate: int
+    """Rate the windows must have, in Hz."""
+    dim: int
+    """D, the width of an embedding."""
+    has_text: bool
+    """False for speech encoders, whose ``embed_text`` raises InputError."""
+
+    def embed_audio(self, windows: FloatArray) -> FloatArray:
+        """(n, samples) float32 at ``sample_rate`` -> (n, D), L2-normalised."""
+        ...
+
+    def embed_text(self, texts: Sequence[str]) -> FloatArray:
+        """m texts -> (m, D), L2-normalised."""
+        ...
+
+
+@runtime_checkable
+class SpanEncoder(Encoder, Protocol):
+    """An encoder that embeds all windows of one signal from a single pass over it."""
+
+    def embed_spans(self, signal: FloatArray, starts: NDArray[np.float64], length: float) -> FloatArray:
+        """(samples,) signal, (n,) window starts and one window length in seconds -> (n, D)."""
+        ...
+
+
+@dataclass(frozen=True)
+class EncoderInfo:
+    """What the registry says of an encoder without reading its weights."""
+
+    id: str
+    title: str
+    ready: bool
+    """Whether it can be loaded HERE, now, without a download."""
+    needs: str
+    """Empty when ready, else one sentence: what is missing and how to get it."""
+    dim: int
+    sample_rate: int
+    text: bool
+    licence: str = ""
+    source: str = ""
+    size_bytes: int = 0
+    """Bytes of a download; 0 when there is none."""
+    downloadable: bool = False
+
+
+class EncoderFamily(Protocol):
+    """One module's encoders: those known by name, and how an id is loaded."""
+
+    prefix: str
+    """``pocket``, or the part before the colon: ``laion``, ``hf``, ``speech`` ..."""
+
+    def listed(self) -> Sequence[EncoderInfo]:
+        """Encoders known by name. Reads no weights and opens no connection."""
+        ...
+
+    def load(self, encoder_id: str) -> Encoder:
+        """The encoder of an id that starts with ``prefix``. Raises InputError when it cannot."""
+        ...
+
+
+def families() -> list[EncoderFamily]:
+    """The FAMILY of every registered module, in registry order."""
+    return [importlib.import_module(name).FAMILY for name in FAMILY_MODULES]
+
+
+def encoder_list() -> list[EncoderInfo]:
+    """Every encoder known by name, whether or not it is ready here."""
+    return [info for family in families() for info in family.listed()]
+
+
+_loaded: dict[str, Encoder] = {}
+_load_lock = threading.Lock()
+
+
+def load_encoder(encoder_id: str) -> Encoder:
+    """The encoder of this id, loaded once per process.
+
+    Raises
+    ------
+    InputError
+        The id is unknown, or the encoder cannot be loaded here.
+    """
+    with _load_lock:
+        if encoder_id not in _loaded:
+            prefix = encoder_id.partition(":")[0]
+            for family in families():
+                if family.prefix == prefix:
+                    _loaded[encoder_id] = family.load(encoder_id)
+                    break
+            else:
+                known = ", ".join(info.id for info in encoder_list())
+                raise InputError(f"There is no encoder {encoder_id!r}. Known encoders: {known}.")
+        return _loaded[encoder_id]
+
+
+def forget_encoder(encoder_id: str) -> None:
+    """Drop a loaded encoder, so that the next use loads it anew (after a download, or a dead worker)."""
+    with _load_lock:
+        _loaded.pop(encoder_id, None)
