@@ -41,6 +41,14 @@ class Settings:
     """Folder where downloaded encoder checkpoints are kept."""
     threads: int = 0
     """Threads for numerical work; 0 leaves the choice to torch."""
+    device: str = "auto"
+    """Where networks run: auto (a GPU when there is a working one), cpu or cuda."""
+    hub: str = "https://huggingface.co"
+    """Address of the model hub, or of a mirror, that explicit downloads come from."""
+    more_encoders: str = ""
+    """Further encoder ids to offer on the page, separated by semicolons: ``laion:/data/my.pt; process:python w.py``."""
+    worker_seconds: float = 300.0
+    """Longest wait for one answer of a ``process:`` encoder, in seconds."""
     queue_size: int = 32
     """Requests that may wait for a worker before the page answers that it is busy."""
 
