@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.audio import Span
+from backend.audio import Clip, Span, load_clip
 from backend.errors import InputError
 
 DATA = Path(__file__).resolve().parent.parent / "data"
@@ -158,6 +158,23 @@ def demo_clip(clip_id: str) -> DemoClip:
             return clip
     scenes = ", ".join(clip.id for clip in demo_clips() if clip.is_scene)
     raise InputError(f"There is no demo clip {clip_id!r}. Scenes to start with: {scenes}.")
+
+
+def demo_or_file(name: str | Path) -> Clip:
+    """The decoded demo clip of this id or, when there is none, the audio file of this path.
+
+    Raises
+    ------
+    InputError
+        Neither exists, or the file cannot be decoded.
+    """
+    for clip in demo_clips():
+        if clip.id == str(name):
+            return load_clip(clip.path)
+    if not Path(name).is_file():
+        scenes = ", ".join(clip.id for clip in demo_clips() if clip.is_scene)
+        raise InputError(f"{str(name)!r} is neither a file nor a demo clip. Demo scenes: {scenes}.")
+    return load_clip(name)
 
 
 def _looped_bed(samples: NDArray[np.float64], length: int, rng: np.random.Generator) -> NDArray[np.float64]:

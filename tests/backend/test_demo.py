@@ -88,6 +88,14 @@ def test_a_layer_outside_the_scene_and_a_clipping_sum_are_refused():
         demo.render_scene(loud, RECORDINGS)
 
 
+def test_a_name_is_a_demo_clip_or_a_file():
+    clip = demo.demo_or_file("scene-night")
+    assert clip.duration == pytest.approx(demo.demo_clip("scene-night").recipe.duration)
+    assert demo.demo_or_file(demo.DATA / "clips" / "owl-1.flac").digest != clip.digest
+    with pytest.raises(InputError, match="neither a file nor a demo clip"):
+        demo.demo_or_file("no-such.wav")
+
+
 def test_another_seed_gives_another_bed_and_the_same_events():
     recipe = SCENES[0].recipe
     other = replace(recipe, seed=recipe.seed + 1)
