@@ -84,11 +84,8 @@ class EmbeddingCache:
                 found = dict(zip(stored["keys"].tolist(), stored["vectors"].astype(np.float32), strict=True))
             os.utime(path)
             return found
-        except FileNotFoundError:
-            return {}
         except Exception:
-            # A half-written or foreign file is worth nothing: the vectors are computed again.
-            path.unlink(missing_ok=True)
+            # Missing, half-written or foreign: worth nothing, so the vectors are computed again.
             return {}
 
     def _read(self, group: str) -> None:

@@ -1,0 +1,203 @@
+"""What the page shows, as one frozen value, and that value as a link.
+
+The address bar carries parameters, never a server snapshot, so a link means the same on every
+machine. Whatever a link says is checked; a bad parameter falls back to its default with a notice.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import gradio as gr
+
+from backend.audio import WINDOW_CHOICES, Span
+from backend.demo import demo_clips
+from backend.localization import SoughtConcept
+
+TABS = ("listen", "ask", "steer", "compose")
+DEFAULT_QUERY = "a dog barking, no rain"
+LONGEST_PARAMETER = 2000
+DEEPEST_CUT = 100.0
+
+
+@dataclass(frozen=True)
+class ViewState:
+    """Everything that restores a view. Uploaded sounds are named, not linked: they stay on the visitor's side.
+
+    Attributes
+    ----------
+    clip : str
+        Id of a demo clip.
+    upload : str
+        Server path of the visitor's own sound, or empty; never part of a link.
+    concepts : tuple of SoughtConcept or None
+        The visitor's correction of the parsed query; None means: as parsed.
+    depth : float
+        Positive dB of a cut, as in science section 2.
+    lambda_ : float
+        Steering strength on Ask and Steer.
+    selection : str
+        What is opened on Compose.
+    """
+
+    tab: str = "listen"
+    clip: str = ""
+    upload: str = ""
+    query: str = DEFAULT_QUERY
+    concepts: tuple[SoughtConcept, ...] | None = None
+    encoder: str = "pocket"
+    window: float = 2.0
+    depth: float = 40.0
+    region: Span | None = None
+    band: tuple[float, float] | None = None
+    seed: int = 0
+    lambda_: float = 0.2
+    selection: str = ""
+
+    def with_query(self, query: str) -> ViewState:
+        """The same view for another query; corrections of the old one do not carry over."""
+        return replace(self, query=query, concepts=None, region=None)
+
+    def with_clip(self, clip: str = "", upload: str = "") -> ViewState:
+        """The same view of another sound; a region of the old one means nothing there."""
+        return replace(self, clip=clip, upload=upload, region=None)
+
+
+def first_clip() -> str:
+    """Id of the demo clip a visitor meets first."""
+    return demo_clips()[0].id
+
+
+def concepts_to_text(concepts: tuple[SoughtConcept, ...]) -> str:
+    """Concepts as one URL value: "+dog barking|-rain"."""
+    return "|".join(("+" if concept.polarity == "present" else "-") + concept.text for concept in concepts)
+
+
+def concepts_from_text(text: str) -> tuple[SoughtConcept, ...]:
+    """The inverse of :func:`concepts_to_text`; raises ValueError on anything else."""
+    concepts = []
+    for part in text.split("|"):
+        if len(part.strip()) < 2 or part[0] not in "+-":
+            raise ValueError(part)
+        concepts.append(SoughtConcept(part[1:].strip()[:200], "present" if part[0] == "+" else "absent"))
+    return tuple(concepts)
+
+
+def link(view: ViewState) -> str:
+    """The query string that restores this view, "?clip=...&query=...". Defaults are left out."""
+    plain = ViewState()
+    values: dict[str, str] = {}
+    if view.tab != plain.tab:
+        values["tab"] = view.tab
+    if view.clip and not view.upload:
+        values["clip"] = view.clip
+    values["query"] = view.query
+    if view.concepts is not None:
+        values["concepts"] = concepts_to_text(view.concepts)
+    for name in ("encoder", "window", "depth", "seed", "selection"):
+        if getattr(view, name) != getattr(plain, name):
+            value = getattr(view, name)
+            values[name] = f"{value:g}" if isinstance(value, float) else str(value)
+    if view.lambda_ != plain.lambda_:
+        values["lambda"] = f"{view.lambda_:g}"
+    if view.region:
+        values["start"], values["end"] = f"{view.region.start:.3f}", f"{view.region.end:.3f}"
+    if view.band:
+        values["band"] = f"{view.band[0]:g}-{view.band[1]:g}"
+    return "?" + urlencode(values, quote_via=quote)
+
+
+def _number(text: str, low: float, high: float) -> float:
+    value = float(text)
+    if not math.isfinite(value) or not low <= value <= high:
+        raise ValueError(text)
+    return value
+
+
+def _one_of(text: str, allowed: tuple[str, ...]) -> str:
+    if text not in allowed:
+        raise ValueError(text)
+    return text
+
+
+def _window(text: str) -> float:
+    value = float(text)
+    if value not in WINDOW_CHOICES:
+        raise ValueError(text)
+    return value
+
+
+def _band(text: str) -> tuple[float, float]:
+    low, high = (_number(part, 0, 96_000) for part in text.split("-"))
+    if not low < high:
+        raise ValueError(text)
+    return low, high
+
+
+def view_from_link(parameters: Mapping[str, str], encoders: tuple[str, ...]) -> tuple[ViewState, list[str]]:
+    """The view a link asks for, and a notice for every parameter that could not be used.
+
+    Parameters
+    ----------
+    parameters : mapping of str to str
+        The query parameters as they came.
+    encoders : tuple of str
+        Ids known to the registry.
+    """
+    known_clips = tuple(record.id for record in demo_clips())
+    readers: dict[str, tuple[str, Any, str]] = {
+        "tab": ("tab", lambda text: _one_of(text, TABS), "one of " + ", ".join(TABS)),
+        "clip": ("clip", lambda text: _one_of(text, known_clips), "the id of a demo clip"),
+        "query": ("query", str, "text"),
+        "concepts": ("concepts", concepts_from_text, "like +dog barking|-rain"),
+        "encoder": ("encoder", lambda text: _one_of(text, encoders), "one of " + ", ".join(encoders)),
+        "window": ("window", _window, "2 or 4 (seconds)"),
+        "depth": ("depth", lambda text: _number(text, 0, DEEPEST_CUT), f"between 0 and {DEEPEST_CUT:g} (dB)"),
+        "lambda": ("lambda_", lambda text: _number(text, 0, 8), "between 0 and 8"),
+        "seed": ("seed", lambda text: int(_number(text, 0, 2**31 - 1)), "a whole number"),
+        "band": ("band", _band, "like 300-3000 (Hz)"),
+        "selection": ("selection", str, "text"),
+    }
+    view, notices = ViewState(clip=first_clip()), []
+    for name, (attribute, read, allowed) in readers.items():
+        if name not in parameters:
+            continue
+        text = parameters[name][:LONGEST_PARAMETER]
+        try:
+            view = replace(view, **{attribute: read(text)})
+        except ValueError:
+            shown = text if len(text) <= 40 else text[:40] + "…"
+            notices.append(f"The link asks for {name} “{shown}”, which is not {allowed}; the default is shown instead.")
+    if "start" in parameters or "end" in parameters:
+        try:
+            start, end = (_number(parameters[name], 0, 1e5) for name in ("start", "end"))
+            if not start < end:
+                raise ValueError
+            view = replace(view, region=Span(start, end))
+        except (ValueError, KeyError):
+            notices.append("The region in the link is not a stretch of time (start below end, in seconds); it is left out.")
+    return view, notices
+
+
+ADDRESS_SCRIPT = """
+const apply = () => {
+  const value = props.value || '';
+  if (value.startsWith('?') && value !== window.location.search) {
+    const parameters = new URLSearchParams(value);
+    const theme = new URLSearchParams(window.location.search).get('__theme');
+    if (theme) parameters.set('__theme', theme);
+    history.replaceState(history.state, '', '?' + parameters.toString().replaceAll('+', '%20'));
+  }
+};
+watch('value', apply);
+apply();
+"""
+
+
+def address() -> gr.HTML:
+    """An invisible component: the query string it is given becomes the address bar's."""
+    return gr.HTML("", html_template="<span hidden></span>", js_on_load=ADDRESS_SCRIPT, elem_classes="address")
