@@ -2,13 +2,38 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from backend.audio_levels import level_notes, mono_signal, refuse_non_finite
+from backend.audio_writing import WAV_FORMATS, write_wav
+from backend.decoding import Limits, TooLong, decode, shown_name
 from backend.errors import InputError
+
+__all__ = [
+    "HOP_SECONDS",
+    "WAV_FORMATS",
+    "WINDOW_CHOICES",
+    "Clip",
+    "Limits",
+    "Span",
+    "TooLong",
+    "Windows",
+    "clip_from_samples",
+    "load_clip",
+    "resampled",
+    "resampling_note",
+    "save_wav",
+    "shown_name",
+    "sliding_windows",
+    "wav_format",
+    "write_wav",
+]
 
 HOP_SECONDS = 0.5
 """Hop between window starts (science section 1)."""
@@ -89,6 +114,15 @@ class Clip:
     sample_format: str = "PCM_16"
     container: str = "WAV"
     notes: tuple[str, ...] = field(default=())
+    precise: NDArray[np.float64] | None = None
+    """The samples in float64 where the file stores more than float32 holds (PCM_32, DOUBLE), else None."""
+    mono_channel: int | None = None
+    """The one channel that ``mono`` is, where the channels cancel; None: their mean."""
+
+    @property
+    def native(self) -> NDArray[np.float32] | NDArray[np.float64]:
+        """The samples as exactly as the file stores them: ``precise`` where there is one, else ``channels``."""
+        return self.channels if self.precise is None else self.precise
 
     @property
     def duration(self) -> float:
@@ -136,16 +170,69 @@ def sliding_windows(duration: float, length: float, hop: float = HOP_SECONDS) ->
     return Windows(starts, float(length), hop)
 
 
-def load_clip(path: str | Path) -> Clip:
-    """Decode an audio file. (Written in full by the decoding work that follows.)"""
-    import soundfile
+def load_clip(
+    path: str | Path, *, name: str | None = None, shorten: bool = False, limits: Limits | None = None
+) -> Clip:
+    """Decode an untrusted audio file in a child process and look at what it holds.
 
-    channels, rate = soundfile.read(str(path), dtype="float32", always_2d=True)
-    import hashlib
+    Parameters
+    ----------
+    path : str or Path
+        WAV, FLAC, Ogg Vorbis or Opus, MP3, M4A, AIFF, WebM ...; told by its content, not by its name.
+    name : str, optional
+        What to call it, by default the file's name.
+    shorten : bool
+        Of a recording that is too long, take the first part and say so in a note.
+    limits : Limits, optional
+        By default those of the settings (50 MB, 10 minutes, 20 s of decoding).
 
-    mono = np.ascontiguousarray(channels.mean(axis=1, dtype=np.float32))
-    digest = hashlib.sha256(channels.tobytes() + f"{rate}/{channels.shape[1]}".encode()).hexdigest()[:16]
-    return Clip(Path(path).name, channels, rate, mono, digest)
+    Raises
+    ------
+    TooLong
+        Longer than the limit and not ``shorten``; carries ``limit_seconds``.
+    InputError
+        Anything else wrong with the file, in its own sentence; ``concerns`` is "file".
+    """
+    shown = shown_name(name or path)
+    decoded = decode(path, limits, shorten=shorten, name=shown)
+    refuse_non_finite(decoded.samples, decoded.sample_rate, shown)
+    return clip_from_samples(
+        decoded.samples, decoded.sample_rate, name=shown,
+        sample_format=decoded.sample_format, container=decoded.container, notes=decoded.notes,
+    )  # fmt: skip
+
+
+def clip_from_samples(
+    samples: NDArray[Any], sample_rate: int, *, name: str = "clip", sample_format: str = "FLOAT",
+    container: str = "WAV", notes: tuple[str, ...] = (), mono_channel: int | Literal["choose"] | None = "choose",
+) -> Clip:  # fmt: skip
+    """A Clip of samples that are already decoded, (frames,) or (frames, channels), float32 or float64.
+
+    ``mono_channel`` says which channel is analysed (None: the mean of all); by default the mean
+    is taken unless the channels cancel. The samples must be finite.
+    """
+    samples = samples[:, np.newaxis] if samples.ndim == 1 else samples
+    channels = np.ascontiguousarray(samples, dtype=np.float32)
+    precise = np.ascontiguousarray(samples) if samples.dtype == np.float64 else None
+    if mono_channel == "choose":
+        mono, mono_channel = mono_signal(channels)
+        notes = (*notes, *level_notes(channels, sample_rate, sample_format, mono_channel))
+    else:
+        mono, _ = mono_signal(channels, mono_channel)
+    digest = hashlib.sha256(channels.data.cast("B"))
+    digest.update(f"{sample_rate}/{channels.shape[1]}".encode())
+    return Clip(
+        name,
+        channels,
+        sample_rate,
+        mono,
+        digest.hexdigest()[:16],
+        sample_format,
+        container,
+        notes,
+        precise,
+        mono_channel,
+    )
 
 
 def resampled(clip: Clip, sample_rate: int) -> NDArray[np.float32]:
@@ -155,3 +242,32 @@ def resampled(clip: Clip, sample_rate: int) -> NDArray[np.float32]:
     import soxr
 
     return np.asarray(soxr.resample(clip.mono, clip.sample_rate, sample_rate, quality="HQ"), dtype=np.float32)
+
+
+def resampling_note(clip: Clip, sample_rate: int) -> str:
+    """One sentence about what resampling to an encoder's rate means for this clip; empty at the same rate."""
+    if clip.sample_rate == sample_rate:
+        return ""
+    said = f"Resampled: the encoder hears this {clip.sample_rate:,} Hz recording at {sample_rate:,} Hz"
+    if clip.sample_rate < sample_rate:
+        return f"{said}; it holds nothing above {clip.sample_rate // 2:,} Hz."
+    return f"{said}; what lies above {sample_rate // 2:,} Hz is not heard."
+
+
+def wav_format(clip: Clip) -> str:
+    """The WAV sample format that holds this clip's samples exactly.
+
+    That of the file where WAV has it and writing it again changes nothing (8 to 32 bits, float,
+    A-law, u-law); PCM_16 for ADPCM and GSM, which decode to 16 bits but would change when coded
+    anew; FLOAT for MP3, Vorbis, Opus and AAC, which decode to fractions.
+    """
+    if clip.sample_format in WAV_FORMATS:
+        return clip.sample_format
+    if clip.sample_format == "PCM_S8":
+        return "PCM_U8"
+    return "PCM_16" if "ADPCM" in clip.sample_format or clip.sample_format == "GSM610" else "FLOAT"
+
+
+def save_wav(clip: Clip, path: str | Path, sample_format: str | None = None) -> None:
+    """Write the clip's samples as WAV at its own rate, in ``sample_format`` (by default ``wav_format(clip)``)."""
+    write_wav(path, clip.native, clip.sample_rate, sample_format or wav_format(clip))
