@@ -1,0 +1,228 @@
+"""The cut: spectral gating of a region, with everything outside it left bit-identical.
+
+Causal audit, section 3.1; science section 2. "STFT, multiply by a gain mask, inverse STFT" is meant
+to lower a region by exactly the depth and to leave the rest alone. Framed transforms give neither at
+-100 dB: a frame's window leaks over the region's edge and a bin's side lobes over the band's. Both
+masks are therefore applied in the form the STFT tends to as its hop becomes one sample:
+
+* all bins share one gain: the mask is a gain over time, g(t), and the result is g(t) x(t);
+* a band: the mask over frequency is a linear-phase filter M (overlap-add convolution: transform,
+  multiply, transform back, add), and the result is x(t) - (1 - g(t)) (M x)(t), which is x itself
+  wherever g(t) is 1 and has the gain g(t) exactly where M is 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backend.audio import Clip, Span, clip_from_samples
+from backend.errors import InputError
+from backend.gating_band import Band, band_component, band_filter, checked_band
+
+RAMP_SECONDS = 0.05
+"""Length of the raised-cosine ramps inside a region's edges (science section 2)."""
+MAX_DEPTH_DB = 200.0
+"""Deepest gate accepted; a float32 clip at full scale reaches its noise floor near 150 dB."""
+
+Samples = TypeVar("Samples", bound=NDArray[Any])
+
+
+def sample_range(span: Span, sample_rate: int, frames: int) -> tuple[int, int]:
+    """First and one-past-last sample whose time t lies in start <= t < end.
+
+    Raises
+    ------
+    InputError
+        The span is not a stretch of time, or lies outside the ``frames`` samples.
+    """
+    if not (np.isfinite(span.start) and np.isfinite(span.end)) or span.start >= span.end:
+        raise InputError(f"The region {span.start} to {span.end} s is not a stretch of time; start must be below end.")
+    duration = frames / sample_rate
+    # A window's end is computed in floating point and may exceed the clip's by less than a sample.
+    if span.start < -1e-9 or span.end > duration + 1.0 / sample_rate:
+        raise InputError(
+            f"The region {span.start:g} to {span.end:g} s reaches outside the clip; "
+            f"choose one between 0 and {duration:g} s."
+        )
+    first = max(0, int(np.ceil(span.start * sample_rate - 1e-4)))
+    last = min(frames, int(np.ceil(span.end * sample_rate - 1e-4)))
+    if first >= last:
+        raise InputError(
+            f"The region {span.start} to {span.end} s holds no sample at {sample_rate:,} Hz. Choose a longer one."
+        )
+    return first, last
+
+
+def checked_depth(depth_db: float) -> float:
+    """The depth as a positive number of decibels; 40 and -40 both mean 40 dB down. InputError beyond 200."""
+    if not (np.isfinite(depth_db) and abs(depth_db) <= MAX_DEPTH_DB):
+        raise InputError(
+            f"The depth is {depth_db} dB; choose one between 0 and {MAX_DEPTH_DB:g} dB. 40 and 100 are usual."
+        )
+    return abs(float(depth_db))
+
+
+def gain_over_time(
+    frames: int, sample_range: tuple[int, int], sample_rate: int, depth_db: float
+) -> NDArray[np.float64]:
+    """The gain of every sample of a region, (last - first,) float64.
+
+    Raised-cosine ramps of 50 ms lie inside the region; in a region shorter than 100 ms each takes
+    half of it, so that its middle still reaches the full depth. An edge that is the clip's own
+    beginning or end has no ramp: there is no sound on its other side to be joined to, and a ramp
+    would leave some of the very sound that is to be removed (own choices).
+    """
+    first, last = sample_range
+    length = last - first
+    floor = 10.0 ** (-depth_db / 20.0)
+    gain = np.full(length, floor)
+    open_edges = (first > 0) + (last < frames)
+    ramp = min(round(RAMP_SECONDS * sample_rate), length // max(open_edges, 1))
+    fade = 0.5 - 0.5 * np.cos(np.pi * np.arange(1, ramp + 1) / max(ramp, 1))
+    falling = 1.0 - (1.0 - floor) * fade
+    if ramp:
+        # The last step of a ramp is the depth itself, to the last bit.
+        falling[-1] = floor
+        if first > 0:
+            gain[:ramp] = falling
+        if last < frames:
+            gain[-ramp:] = falling[::-1]
+    return gain
+
+
+def merged(spans: Span | Iterable[Span], sample_rate: int, frames: int) -> list[tuple[int, int]]:
+    """Sample ranges of the spans in order, those that touch or overlap made one."""
+    ranges = sorted(sample_range(span, sample_rate, frames) for span in ([spans] if isinstance(spans, Span) else spans))
+    joined: list[tuple[int, int]] = []
+    for first, last in ranges:
+        if joined and first <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(last, joined[-1][1]))
+        else:
+            joined.append((first, last))
+    return joined
+
+
+def gate(
+    samples: Samples, sample_rate: int, span: Span | Sequence[Span], depth_db: float, band: Band | None = None
+) -> Samples:
+    """Lower a region by ``depth_db``; every sample outside it keeps its bits.
+
+    Parameters
+    ----------
+    samples : np.ndarray, shape (frames,) or (frames, channels)
+        Any float or signed integer type; integers round to the nearest step. Not changed.
+    sample_rate : int
+        In Hz.
+    span : Span or sequence of Span
+        The region in seconds, or several; those that overlap are one region.
+    depth_db : float
+        Attenuation, 0 to 200 dB (its sign does not matter); the gain inside is 10^(-depth/20).
+        At 0 the result equals the input.
+    band : (low, high), optional
+        Gate only these frequencies, in Hz, with a ramp one STFT bin wide inside either end.
+
+    Returns
+    -------
+    np.ndarray
+        A new array of the same shape and dtype. All channels have the same gain, so their phase
+        to each other is kept.
+
+    Raises
+    ------
+    InputError
+        The region, the depth or the band does not fit the clip.
+    """
+    depth_db, band = checked_depth(depth_db), checked_band(band, sample_rate)
+    ranges = merged(span, sample_rate, len(samples))
+    result = samples.copy()
+    if depth_db == 0:
+        return result
+    for first, last in ranges:
+        gain = gain_over_time(len(samples), (first, last), sample_rate, depth_db)
+        gain = gain.reshape(-1, *[1] * (samples.ndim - 1))
+        region = samples[first:last].astype(np.float64)
+        if band is None:
+            region *= gain
+        else:
+            region -= (1.0 - gain) * band_component(samples, (first, last), band_filter(band, sample_rate, depth_db))
+        if np.issubdtype(samples.dtype, np.integer):
+            limits = np.iinfo(samples.dtype)
+            region = np.clip(np.rint(region), limits.min, limits.max)
+        result[first:last] = region
+    return result
+
+
+def gated_clip(clip: Clip, span: Span | Sequence[Span], depth_db: float, band: Band | None = None) -> Clip:
+    """The clip with a region gated: new samples, digest and note; rate, format and mixing are kept.
+
+    Raises
+    ------
+    InputError
+        As :func:`gate`.
+    """
+    samples = gate(clip.native, clip.sample_rate, span, depth_db, band)
+    return _changed(clip, samples, cut_note(span, depth_db, band))
+
+
+def cut_note(span: Span | Sequence[Span], depth_db: float, band: Band | None = None) -> str:
+    """One sentence that says what was cut."""
+    spans = [span] if isinstance(span, Span) else list(span)
+    shown = ", ".join(f"{part.start:.2f}–{part.end:.2f} s" for part in spans[:3])
+    shown += f" and {len(spans) - 3} more" if len(spans) > 3 else ""
+    where = f" between {band[0]:,.0f} and {band[1]:,.0f} Hz" if band else ""
+    return f"Cut: {shown} lowered by {abs(depth_db):g} dB{where}."
+
+
+def blank(clip: Clip) -> Clip:
+    """An all-zero clip of the same length, rate and channels (science section 3)."""
+    return _changed(clip, np.zeros_like(clip.native), "Blank: every sample was set to zero.")
+
+
+def clip_segment(clip: Clip, span: Span) -> Clip:
+    """A part of a clip as a clip of its own, mixed to mono as the whole is.
+
+    Raises
+    ------
+    InputError
+        The span does not lie in the clip.
+    """
+    first, last = sample_range(span, clip.sample_rate, len(clip.native))
+    return _changed(clip, clip.native[first:last], f"Segment: {span.start:.2f}–{span.end:.2f} s.")
+
+
+def _changed(clip: Clip, samples: NDArray[Any], note: str) -> Clip:
+    return clip_from_samples(
+        samples, clip.sample_rate, name=clip.name, sample_format=clip.sample_format, container=clip.container,
+        notes=(*clip.notes, note), mono_channel=clip.mono_channel,
+    )  # fmt: skip
+
+
+def random_window_spans(duration: float, length: float, count: int = 20, seed: int = 0) -> list[Span]:
+    """Windows of one length at random places: the matched controls of a cut (science section 3).
+
+    Parameters
+    ----------
+    duration, length : float
+        Of the clip and of the window, seconds. A window as long as the clip has one place only,
+        so then all spans are the whole clip.
+    count : int
+        K, at least 1.
+    seed : int
+        Of numpy's default generator; the starts are uniform in [0, duration - length].
+
+    Raises
+    ------
+    InputError
+        A length is not a positive number, or ``count`` is below 1.
+    """
+    if not (np.isfinite(duration) and np.isfinite(length) and duration > 0 and length > 0):
+        raise InputError(f"A window of {length} s in {duration} s cannot be drawn; both must be positive.")
+    if count < 1:
+        raise InputError(f"{count} random windows were asked for; ask for at least 1.")
+    length = min(length, duration)
+    starts = np.random.default_rng(seed).uniform(0.0, 1.0, count) * (duration - length)
+    return [Span(float(start), float(start) + length) for start in starts]
