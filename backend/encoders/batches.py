@@ -12,7 +12,7 @@ from contextvars import ContextVar
 
 import numpy as np
 
-from backend.encoders.base import Encoder, FloatArray
+from backend.encoders.base import FloatArray
 from backend.errors import InputError
 
 Watcher = Callable[[int, int], None]
@@ -22,8 +22,6 @@ BATCH = 4
 """Windows a batch on a processor: larger ones are no faster (measured) and cost memory."""
 GPU_BATCH = 32
 """Windows a batch on a GPU."""
-FIRST_BATCH = 2
-"""Windows of the first batch of a stream, so that a curve starts within a second."""
 
 _watcher: ContextVar[Watcher | None] = ContextVar("unheard_embedding_watcher", default=None)
 
@@ -187,29 +185,3 @@ def ran_out_of_memory(error: BaseException) -> bool:
         return True
     text = str(error).lower()
     return isinstance(error, RuntimeError) and ("out of memory" in text or "can't allocate memory" in text)
-
-
-def streamed(
-    encoder: Encoder, windows: FloatArray, first: int = FIRST_BATCH, size: int = BATCH
-) -> Iterator[tuple[int, FloatArray]]:
-    """Embeddings of windows as they come: a small first batch, then full ones.
-
-    Parameters
-    ----------
-    encoder : Encoder
-        Any.
-    windows : np.ndarray, shape (n, samples), float32
-        All windows.
-    first, size : int
-        Windows in the first and in every further batch.
-
-    Yields
-    ------
-    (start, embeddings) : int, np.ndarray of shape (k, D)
-        Rows ``start`` to ``start + k`` of what ``embed_audio(windows)`` would return.
-    """
-    start = 0
-    while start < len(windows):
-        stop = start + (first if start == 0 else size)
-        yield start, encoder.embed_audio(windows[start:stop])
-        start = stop

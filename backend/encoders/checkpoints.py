@@ -1,0 +1,179 @@
+"""What each encoder known by name consists of, and how it is fetched: explicitly, and never by loading it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from backend.encoders import downloads, huggingface, laion, speech, tokens
+from backend.encoders.downloads import RemoteFile
+from backend.encoders.hub import download_folder
+from backend.errors import InputError
+from backend.settings import settings
+
+REVISION = "b3708341862f581175dba5c356a4ebf74a9b6651"
+"""Of lukewys/laion_clap: the one the known hashes belong to."""
+LISTING_BYTES = 4 << 20
+ACCOMPANYING = re.compile(r"^(config|preprocessor_config|processor_config|tokenizer|tokenizer_config|vocab|"
+                          r"special_tokens_map)\.json$|^merges\.txt$")  # fmt: skip
+"""Files beside the weights that a model in the transformers layout needs."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a download is."""
+
+    file: str
+    done: int
+    """Bytes of all files so far."""
+    total: int
+    """Bytes of all files; 0 when unknown."""
+
+    def sentence(self) -> str:
+        """For people: "630k-audioset-best.pt: 420 of 1864 MB"."""
+        total = f" of {self.total / 1e6:.0f}" if self.total else ""
+        return f"{self.file}: {self.done / 1e6:.0f}{total} MB"
+
+
+def downloadable_ids() -> list[str]:
+    """Encoders this program can fetch."""
+    ids = [f"laion:{checkpoint.name}" for checkpoint in laion.CHECKPOINTS]
+    ids += [f"hf:{repo}" for repo in huggingface.KNOWN]
+    return [*ids, *(f"speech:{name}" for name in speech.KNOWN)]
+
+
+def planned(encoder_id: str) -> list[RemoteFile]:
+    """The files an encoder still lacks.
+
+    Asks the hub for a repository's list of files where that is not known here.
+
+    Raises
+    ------
+    InputError
+        The id is not one that can be fetched, or the hub cannot be asked.
+    """
+    prefix, _, name = encoder_id.partition(":")
+    if encoder_id not in downloadable_ids():
+        raise InputError(f"{encoder_id} cannot be downloaded here. Known: {', '.join(downloadable_ids())}.")
+    if prefix == "laion":
+        files = _laion_files(name)
+    else:
+        files = _repository_files(name if prefix == "hf" else speech.KNOWN[name][0])
+    return [file for file in files if not file.target.is_file()]
+
+
+def _laion_files(name: str) -> list[RemoteFile]:
+    checkpoint = next(known for known in laion.CHECKPOINTS if known.name == name)
+    folder, files = settings().checkpoints_dir, []
+    if tokens.vocabulary_folder() is None:
+        files = [
+            RemoteFile(_address("roberta-base", "main", file), folder / "roberta-base" / file)
+            for file in tokens.VOCABULARY_FILES
+        ]
+    if laion.find_file(name) is None:
+        size = checkpoint.size if checkpoint.sha256 else 0
+        url = _address(laion.REPOSITORY, REVISION, checkpoint.file)
+        files.append(RemoteFile(url, folder / "laion" / checkpoint.file, size, checkpoint.sha256))
+    return files
+
+
+def _repository_files(repo: str) -> list[RemoteFile]:
+    """Weights (safetensors where there are) and what must lie beside them, as the hub lists them."""
+    listing = _listing(repo)
+    revision = listing.get("sha") if re.fullmatch(r"[0-9a-f]{40}", str(listing.get("sha"))) else "main"
+    found: dict[str, RemoteFile] = {}
+    for entry in listing.get("siblings", []):
+        name = entry.get("rfilename") if isinstance(entry, dict) else None
+        wanted = isinstance(name, str) and (ACCOMPANYING.match(name) or name.endswith((".safetensors", ".bin")))
+        if not isinstance(name, str) or not wanted or "/" in name:
+            continue
+        lfs = entry.get("lfs") or {}
+        size, sha256 = entry.get("size"), lfs.get("sha256", "")
+        found[name] = RemoteFile(
+            _address(repo, str(revision), name),
+            download_folder(repo) / name,
+            size if isinstance(size, int) else 0,
+            sha256 if re.fullmatch(r"[0-9a-f]{64}", str(sha256)) else "",
+        )
+    weights = next((name for name in ("model.safetensors", "pytorch_model.bin") if name in found), None)
+    if weights is None or "config.json" not in found:
+        raise InputError(f"The hub lists no config.json and weights in {repo}. It may have moved.", concerns="file")
+    # config.json last: a folder that has it is taken for complete.
+    others = [name for name in found if ACCOMPANYING.match(name) and name != "config.json"]
+    return [found[name] for name in (*others, weights, "config.json")]
+
+
+def _listing(repo: str) -> dict[str, Any]:
+    url = f"{settings().hub.rstrip('/')}/api/models/{repo}?blobs=true"
+    opened = downloads.answered(url, 0, downloads.ANSWER_SECONDS, downloads.SILENCE_SECONDS)
+    import httpx
+
+    with opened.client:
+        body = bytearray()
+        try:
+            for chunk in opened.response.iter_raw():
+                body += chunk
+                if len(body) > LISTING_BYTES:
+                    break
+        except httpx.HTTPError:
+            body = bytearray()
+        status = opened.response.status_code
+    try:
+        found = json.loads(bytes(body)) if status == 200 else None
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise InputError(
+            f"The hub answered HTTP {status} and no list of files for {repo}. Check UNHEARD_HUB, or try later.",
+            concerns="file",
+        )
+    return found
+
+
+def _address(repo: str, revision: str, file: str) -> str:
+    return f"{settings().hub.rstrip('/')}/{repo}/resolve/{revision}/{file}"
+
+
+def download(
+    encoder_id: str,
+    progress: Callable[[Progress], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Sequence[Path]:
+    """Fetch everything an encoder lacks.
+
+    Parameters
+    ----------
+    encoder_id : str
+        One of :func:`downloadable_ids`.
+    progress : callable, optional
+        Called with a Progress after every chunk.
+    cancelled : callable, optional
+        Asked after every chunk; True stops and keeps the part for the next try.
+
+    Returns
+    -------
+    sequence of Path
+        The files that were fetched.
+
+    Raises
+    ------
+    InputError
+        As :func:`backend.encoders.downloads.fetch`.
+    """
+    files = planned(encoder_id)
+    sizes = [file.size for file in files]
+    total = sum(sizes) if all(sizes) else 0
+    before, fetched = 0, []
+    for file in files:
+
+        def report(done: int, stated: int, file: RemoteFile = file, before: int = before) -> None:
+            if progress is not None:
+                progress(Progress(file.target.name, before + done, total or before + stated))
+
+        fetched.append(downloads.fetch(file, report, cancelled))
+        before += file.target.stat().st_size
+    return fetched
