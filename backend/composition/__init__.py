@@ -1,0 +1,59 @@
+"""Is a scene the sum of its sounds? Additive reconstruction of combinations that were left out (paper A).
+
+From labels and embeddings to the answer::
+
+    from backend.composition import LabelledEmbeddings, compose
+
+    data = LabelledEmbeddings(ids, embeddings, labels)   # N names, (N, D) floats, N frozensets of label names
+    report = compose(data, seed=0)
+    print(report.headline)
+    report.to_json()                                     # the same numbers as the command line's compose.json
+
+The parts, each usable alone: ``combine`` (design matrix and means), ``factorise`` and ``Ridge`` (closed-form
+leave-one-out, blocks, permutations), ``prepare`` and ``evaluate`` (five metrics), ``linear_cka``,
+``canonical_correlations``, ``label_overlap``, ``repeated_holdout``; ``read_labels`` and ``read_embeddings`` for
+files; ``LabelledEmbeddings`` in, ``Report`` out.
+"""
+
+from backend.composition.baselines import label_overlap, p_values, permuted_leave_one_out
+from backend.composition.cca import CanonicalCorrelations, canonical_correlations
+from backend.composition.combinations import Combinations, LabelledEmbeddings, combine
+from backend.composition.embeddings import match, read_embeddings
+from backend.composition.holdout import Holdout, draw_split, repeated_holdout
+from backend.composition.labels import LabelTable, read_labels
+from backend.composition.metrics import METRICS, Metrics, Target, evaluate, linear_cka, prepare
+from backend.composition.report import LeaveOneOut, Report, compose
+from backend.composition.ridge import LAMBDA_GRID, Factor, PenaltyChoice, Ridge, choose_penalty, factorise
+
+__all__ = [
+    "LAMBDA_GRID",
+    "METRICS",
+    "CanonicalCorrelations",
+    "Combinations",
+    "Factor",
+    "Holdout",
+    "LabelTable",
+    "LabelledEmbeddings",
+    "LeaveOneOut",
+    "Metrics",
+    "PenaltyChoice",
+    "Report",
+    "Ridge",
+    "Target",
+    "canonical_correlations",
+    "choose_penalty",
+    "combine",
+    "compose",
+    "draw_split",
+    "evaluate",
+    "factorise",
+    "label_overlap",
+    "linear_cka",
+    "match",
+    "p_values",
+    "permuted_leave_one_out",
+    "prepare",
+    "read_embeddings",
+    "read_labels",
+    "repeated_holdout",
+]
