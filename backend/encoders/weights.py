@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import pickle
+import warnings
 import zipfile
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -112,7 +113,8 @@ def _read_torch(path: Path, trusted: Collection[str]) -> object:
     # Mapping keeps optimizer state, two thirds of a training checkpoint, out of memory.
     mapped = zipfile.is_zipfile(path)
     try:
-        with torch.serialization.safe_globals(_harmless_globals()):
+        with torch.serialization.safe_globals(_harmless_globals()), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about pickle protocols, which are judged here
             return torch.load(path, map_location="cpu", weights_only=True, mmap=mapped)
     except pickle.UnpicklingError as error:
         if "weights_only" not in str(error) and "Weights only" not in str(error):
