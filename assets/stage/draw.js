@@ -1,0 +1,305 @@
+// Drawing. Every function takes the canvas context, the layout and the view; none keeps state.
+
+const MARKS = ["circle", "square", "triangle", "diamond"];
+const FONT = 13;
+
+function palette(element) {
+  const style = getComputedStyle(element);
+  const read = (name) => style.getPropertyValue(`--stage-${name}`).trim();
+  const names = ["ink", "quiet", "line", "plot", "wave", "ghost", "present", "absent", "hatch", "select", "head", "font"];
+  return Object.fromEntries(names.map((name) => [name, read(name)]));
+}
+
+// Where each lane lies, in CSS pixels.
+function layoutFor(width, curveCount) {
+  const narrow = width < 560;
+  const left = narrow ? 40 : 52;
+  const right = narrow ? 48 : 56;
+  const row = narrow ? 38 : 24; // where it is narrow a concept's words stand above its bracket
+  const heights = { ruler: 24, wave: narrow ? 72 : 84, spec: narrow ? 160 : 200, rows: row * Math.max(2, curveCount), score: narrow ? 120 : 140 };
+  const layout = { width, narrow, left, right, row, plotWidth: Math.max(40, width - left - right) };
+  let y = 0;
+  for (const [name, gap] of [["ruler", 0], ["wave", 0], ["spec", 6], ["rows", 6], ["score", 0]]) {
+    y += gap;
+    layout[name] = { y, h: heights[name] };
+    y += heights[name];
+  }
+  layout.height = y + 8;
+  return layout;
+}
+
+function drawRuler(g, layout, axis, colours) {
+  const { y, h } = layout.ruler;
+  const step = timeStep((axis.span / axis.width) * (layout.narrow ? 76 : 92));
+  g.strokeStyle = colours.line;
+  g.fillStyle = colours.quiet;
+  g.textAlign = "center";
+  g.textBaseline = "middle";
+  for (let n = Math.ceil(axis.t0 / step - 1e-6); n * step <= axis.t1 + 1e-9; n++) {
+    const x = Math.round(axis.x(n * step)) + 0.5;
+    g.beginPath();
+    g.moveTo(x, y + h - 5);
+    g.lineTo(x, y + h);
+    g.stroke();
+    const label = timeLabel(n * step, step);
+    const half = g.measureText(label).width / 2;
+    g.fillText(label, clamp(x, layout.left - 24 + half, layout.width - half), y + h / 2 - 2);
+  }
+}
+
+function drawWave(g, layout, axis, picture, ghost, top, colours) {
+  const { y, h } = layout.wave;
+  const columns = Math.round(layout.plotWidth * 2);
+  const middle = y + h / 2;
+  const fill = (shape, colour) => {
+    g.fillStyle = colour;
+    g.beginPath();
+    for (let column = 0; column < columns; column++) {
+      const upper = middle - (shape.high[column] / top) * (h / 2 - 2);
+      const lower = middle - (shape.low[column] / top) * (h / 2 - 2);
+      g.rect(layout.left + column / 2, upper, 0.5, Math.max(0.75, lower - upper));
+    }
+    g.fill();
+  };
+  if (ghost) fill(envelope(ghost, axis.t0, axis.t1, columns), colours.ghost);
+  fill(envelope(picture, axis.t0, axis.t1, columns), colours.wave);
+  g.fillStyle = colours.quiet;
+  g.textAlign = "right";
+  g.textBaseline = "middle";
+  g.fillText("0", layout.left - 6, middle);
+  g.fillText(top >= 0.0995 ? top.toFixed(2) : top.toPrecision(1), layout.left - 6, y + 8);
+}
+
+function drawSpectrogram(g, layout, axis, pictures, spectrogram, bar, colours) {
+  const { y, h } = layout.spec;
+  g.save();
+  g.beginPath();
+  g.rect(layout.left, y, layout.plotWidth, h);
+  g.clip();
+  g.imageSmoothingEnabled = true;
+  g.imageSmoothingQuality = "high";
+  for (const picture of pictures) {
+    const x0 = axis.x(picture.start);
+    g.drawImage(picture.image, x0, y, axis.x(picture.end) - x0, h);
+  }
+  g.restore();
+  g.fillStyle = colours.quiet;
+  g.strokeStyle = colours.line;
+  g.textAlign = "right";
+  g.textBaseline = "middle";
+  let last = Infinity;
+  for (const frequency of [100, 250, 500, 1000, 2000, 4000, 8000, 16000]) {
+    if (frequency >= spectrogram.f_hi) break;
+    const at = y + h - (toMel(frequency) / toMel(spectrogram.f_hi)) * h;
+    if (last - at < 18 || at < y + 20) continue;
+    last = at;
+    g.beginPath();
+    g.moveTo(layout.left - 4, Math.round(at) + 0.5);
+    g.lineTo(layout.left, Math.round(at) + 0.5);
+    g.stroke();
+    g.fillText(frequency >= 1000 ? `${frequency / 1000}k` : `${frequency}`, layout.left - 6, at);
+  }
+  g.fillText("Hz", layout.left - 6, y + 7);
+  const x = layout.left + layout.plotWidth + 6;
+  g.drawImage(bar, x, y, 8, h);
+  g.textAlign = "left";
+  const { db_min: floor, db_max: ceiling } = spectrogram;
+  const step = (ceiling - floor) / h > 0.6 ? 40 : 20;
+  for (let level = Math.ceil(floor / step) * step; level <= ceiling; level += step) {
+    const at = y + h - ((level - floor) / (ceiling - floor)) * h;
+    if (at > y + h - 7 || at < y + 20) continue;
+    g.fillText(fixed(level, 0), x + 11, at);
+  }
+  g.fillText("dB", x + 11, y + 7);
+}
+
+function scoreRange(curves) {
+  const values = [];
+  for (const curve of curves) {
+    values.push(...curve.scores, ...(curve.after || []));
+    if (curve.best) values.push(curve.best.score);
+    if (curve.control) values.push(curve.control.mean - curve.control.sd, curve.control.mean + curve.control.sd);
+  }
+  const known = values.filter((value) => value !== null);
+  if (!known.length) return { low: 0, high: 1 };
+  const low = Math.min(0, ...known);
+  const high = Math.max(...known, low + 0.05);
+  return { low: low - (low < 0 ? (high - low) * 0.06 : 0), high: high + (high - low) * 0.06 };
+}
+
+function drawMark(g, shape, x, y, size) {
+  g.beginPath();
+  if (shape === "circle") g.arc(x, y, size, 0, 2 * Math.PI);
+  if (shape === "square") g.rect(x - size * 0.9, y - size * 0.9, size * 1.8, size * 1.8);
+  if (shape === "triangle") g.moveTo(x, y - size * 1.2), g.lineTo(x + size * 1.15, y + size * 0.8), g.lineTo(x - size * 1.15, y + size * 0.8), g.closePath();
+  if (shape === "diamond") g.moveTo(x, y - size * 1.3), g.lineTo(x + size * 1.3, y), g.lineTo(x, y + size * 1.3), g.lineTo(x - size * 1.3, y), g.closePath();
+}
+
+function drawCurve(g, axis, curve, values, centre, toY, style) {
+  const points = [];
+  for (let n = 0; n < values.length; n++) {
+    const at = curve.starts[n] + centre;
+    points.push(values[n] === null ? null : [axis.x(at), toY(values[n])]);
+  }
+  g.save();
+  g.strokeStyle = g.fillStyle = style.colour;
+  g.globalAlpha = style.alpha;
+  g.lineWidth = style.width;
+  g.setLineDash(style.dash);
+  g.beginPath();
+  let pen = false;
+  for (const point of points) {
+    if (!point) pen = false;
+    else if (pen) g.lineTo(...point);
+    else g.moveTo(...point), (pen = true);
+  }
+  g.stroke();
+  g.setLineDash([]);
+  const spacing = points.length > 1 && points[0] && points[1] ? points[1][0] - points[0][0] : 99;
+  if (spacing > 12) {
+    for (const point of points) {
+      if (!point) continue;
+      drawMark(g, style.mark, point[0], point[1], style.hollow ? 3.2 : 3);
+      if (style.hollow) (g.fillStyle = style.ground), g.fill(), (g.lineWidth = 1.5), g.stroke();
+      else g.fill();
+    }
+  }
+  g.restore();
+}
+
+function drawScores(g, layout, axis, view, colours) {
+  const { y, h } = layout.score;
+  const range = scoreRange(view.curves);
+  const toY = (score) => y + h - ((score - range.low) / (range.high - range.low)) * h;
+  g.textAlign = "right";
+  g.textBaseline = "middle";
+  const step = niceStep((range.high - range.low) / (h / 34));
+  for (let n = Math.ceil(range.low / step - 1e-6); n * step <= range.high; n++) {
+    const at = Math.round(toY(n * step)) + 0.5;
+    g.strokeStyle = colours.line;
+    g.lineWidth = n === 0 ? 1.5 : 0.5;
+    g.beginPath();
+    g.moveTo(layout.left, at);
+    g.lineTo(layout.left + layout.plotWidth, at);
+    g.stroke();
+    g.fillStyle = colours.quiet;
+    if (at < y + h - 2 || n === 0) g.fillText(fixed(n * step, step < 0.095 ? 2 : 1), layout.left - 6, clamp(at, y + 6, y + h - 6));
+  }
+  g.save();
+  g.beginPath();
+  g.rect(layout.left, y - 2, layout.plotWidth, h + 4);
+  g.clip();
+  view.curves.forEach((curve, n) => {
+    const present = curve.polarity === "present";
+    const style = {
+      colour: present ? colours.present : colours.absent, dash: present ? [] : [7, 5], width: 2.25, alpha: 1,
+      mark: MARKS[n % MARKS.length], ground: colours.plot,
+    };
+    const centre = view.windows.length / 2;
+    if (curve.after) {
+      drawCurve(g, axis, curve, curve.scores, centre, toY, { ...style, alpha: 0.35 });
+      drawCurve(g, axis, curve, curve.after, centre, toY, { ...style, hollow: true });
+    } else drawCurve(g, axis, curve, curve.scores, centre, toY, style);
+    if (curve.control && curve.best) drawControl(g, axis.x((curve.best.start + curve.best.end) / 2), toY, curve.control, colours);
+  });
+  g.restore();
+}
+
+function drawControl(g, x, toY, control, colours) {
+  const [top, bottom] = [toY(control.mean + control.sd), toY(control.mean - control.sd)];
+  g.strokeStyle = g.fillStyle = colours.quiet;
+  g.lineWidth = 2;
+  g.beginPath();
+  for (const at of [top, bottom]) g.moveTo(x - 5, at), g.lineTo(x + 5, at);
+  g.moveTo(x, top);
+  g.lineTo(x, bottom);
+  g.stroke();
+  drawMark(g, "circle", x, toY(control.mean), 4);
+  g.fill();
+}
+
+// One bracket row a concept: where it was found best, and how surely. Rows never collide.
+function drawBrackets(g, layout, axis, view, colours) {
+  g.save();
+  g.beginPath();
+  g.rect(layout.left, layout.rows.y, layout.plotWidth, layout.rows.h);
+  g.clip();
+  g.textBaseline = "middle";
+  view.curves.forEach((curve, n) => {
+    const top = layout.rows.y + layout.row * n;
+    const box = curve.best ? { x0: axis.x(curve.best.start), x1: axis.x(curve.best.end) } : null;
+    if (box) drawBracket(g, box.x0, box.x1, top + (layout.narrow ? 24 : 8), curve.polarity === "present", colours);
+    drawFinding(g, layout, curve, MARKS[n % MARKS.length], top, box, colours);
+  });
+  g.restore();
+}
+
+function drawBracket(g, x0, x1, y, present, colours) {
+  g.strokeStyle = present ? colours.present : colours.absent;
+  g.lineWidth = 2.5;
+  g.beginPath();
+  for (const x of [x0 + 1.5, x1 - 1.5]) g.moveTo(x, y), g.lineTo(x, y + 10);
+  g.stroke();
+  g.setLineDash(present ? [] : [6, 4]);
+  g.beginPath();
+  g.moveTo(x0 + 0.5, y);
+  g.lineTo(x1 - 0.5, y);
+  g.stroke();
+  g.setLineDash([]);
+}
+
+function drawFinding(g, layout, curve, mark, top, box, colours) {
+  const { best } = curve;
+  const present = curve.polarity === "present";
+  const right = layout.left + layout.plotWidth;
+  const number = best ? `${signed(best.score)}${best.z === null ? "" : ` (z ${signed(best.z, 1)})`}` : "no window";
+  const gap = 10;
+  const most = layout.plotWidth - 30 - g.measureText(number).width - gap;
+  const words = shortened(g, curve.text, Math.max(40, most));
+  const wide = g.measureText(words).width;
+  const whole = wide + gap + g.measureText(number).width + 22;
+  let x = layout.left + 6;
+  if (!layout.narrow && box) {
+    x = box.x1 + 8;
+    if (x + whole > right) x = box.x0 - whole - 2;
+    if (x < layout.left + 2) x = clamp(box.x1 - whole - 8, layout.left + 4, Math.max(layout.left + 4, right - whole));
+  }
+  const middle = top + (layout.narrow ? 11 : 13);
+  g.fillStyle = colours.plot;
+  if (!layout.narrow) g.fillRect(x - 2, middle - 9, whole, 18);
+  g.fillStyle = present ? colours.present : colours.absent;
+  drawMark(g, mark, x + 6, middle, 4.5);
+  g.fill();
+  g.fillStyle = colours.ink;
+  g.textAlign = "left";
+  g.fillText(words, x + 17, middle + 0.5);
+  g.fillText(number, x + 17 + wide + gap, middle + 0.5);
+  if (present) return;
+  g.fillStyle = colours.absent;
+  g.fillRect(x + 15, middle - 0.5, wide + 4, 1.5);
+}
+
+function shortened(g, words, most) {
+  if (g.measureText(words).width <= most) return words;
+  let letters = [...words];
+  while (letters.length > 1 && g.measureText(`${letters.join("")}\u2026`).width > most) letters = letters.slice(0, -1);
+  return `${letters.join("")}\u2026`;
+}
+
+function hatch(g, x, y, width, height, colour, ratio) {
+  const tile = document.createElement("canvas");
+  tile.width = tile.height = Math.round(8 * ratio);
+  const t = tile.getContext("2d");
+  t.strokeStyle = colour;
+  t.lineWidth = 1.6 * ratio;
+  const s = tile.width;
+  for (const shift of [-s, 0, s]) t.moveTo(shift, s), t.lineTo(shift + s, 0);
+  t.stroke();
+  const pattern = g.createPattern(tile, "repeat");
+  pattern.setTransform(new DOMMatrix().scale(1 / ratio));
+  g.fillStyle = pattern;
+  g.fillRect(x, y, width, height);
+  g.strokeStyle = colour;
+  g.lineWidth = 1.5;
+  g.strokeRect(x + 0.75, y + 0.75, Math.max(0, width - 1.5), Math.max(0, height - 1.5));
+}

@@ -1,0 +1,129 @@
+"""The sound stage: one clip on one time axis, to be seen, heard, selected and cut.
+
+`Stage` is a Gradio component whose value is one JSON-able dict, built by `stage_view`. It fires
+
+- ``region_change`` ``{start, end}`` (both None when the selection is cleared),
+- ``band_change`` ``{low, high}`` in Hz (both None for the whole axis),
+- ``cut_request`` ``{start, end, band}`` (key g), and
+- ``window_click`` ``{index}``, after a ``region_change`` to that window.
+
+Whatever a browser sends goes through `checked_region`, `checked_band` or `checked_window`.
+"""
+
+from __future__ import annotations
+
+import base64
+from abc import ABCMeta
+from collections import OrderedDict
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+from gradio import processing_utils
+from gradio.component_meta import ComponentMeta, updateable
+
+from backend.picture import colours, detail, packed, packed_peaks
+from components.stage_gates import checked_band, checked_part, checked_region, checked_window
+from components.stage_view import Best, Control, Curve, Cut, Payload, empty_view, pending_view, plain, stage_view
+
+__all__ = [
+    "Best", "Control", "Curve", "Cut", "Stage", "checked_band", "checked_region", "checked_window", "empty_view",
+    "pending_view", "plain", "stage_view",
+]  # fmt: skip
+
+FOLDER = Path(__file__).parent.parent / "assets" / "stage"
+SCRIPTS = ("format", "axis", "sound", "picture", "draw", "pointer", "keys", "screen", "table", "stage", "start")
+"""Parts of the stage's script, in the order in which they need each other."""
+INLINE_LETTERS = 2048
+"""Packed arrays longer than this travel as files, so that a new curve does not send the picture again."""
+
+_served: OrderedDict[str, None] = OrderedDict()
+"""Audio files a stage has handed out: the only ones it will read again for a finer picture."""
+
+
+def finer(payload: object) -> Payload | None:
+    """A finer picture of the part a zoomed stage shows, or None for a file this server did not hand out.
+
+    Raises
+    ------
+    InputError
+        A number is missing, not finite, or out of its range.
+    """
+    start, end, columns, like = checked_part(payload)
+    path = payload.get("file") if isinstance(payload, dict) else None
+    if not isinstance(path, str) or path not in _served or not Path(path).is_file():
+        return None
+    picture = detail(path, start, end, columns, like=like)
+    return {
+        "peaks": packed_peaks(picture.peaks), "levels": packed(picture.spectrogram.levels),
+        "start": picture.start, "end": picture.end,
+    }  # fmt: skip
+
+
+class _Unstubbed(ComponentMeta):
+    """Gradio's metaclass writes a .pyi file beside each component's source, which type checkers then believe
+    instead of the source. This one makes the class updatable, as Gradio's does, and leaves it at that."""
+
+    def __new__(cls, name: str, bases: tuple[type, ...], attributes: dict[str, Any]) -> type:
+        attributes["__init__"] = updateable(attributes["__init__"])
+        return ABCMeta.__new__(cls, name, bases, attributes)
+
+
+class Stage(gr.HTML, metaclass=_Unstubbed):
+    """The sound stage; see the module's text. Its events: region_change, band_change, cut_request, window_click.
+
+    Give it ``show_progress="hidden"`` in events that output to it: it shows what is pending itself, and
+    Gradio's own veil would hide the old result.
+    """
+
+    def __init__(self, value: Payload | None = None, **keywords: Any) -> None:
+        read = {name: (FOLDER / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS}
+        super().__init__(
+            value=value,
+            html_template=(FOLDER / "stage.html").read_text(encoding="utf-8"),
+            css_template=(FOLDER / "stage.css").read_text(encoding="utf-8"),
+            js_on_load="\n".join(read[name] for name in SCRIPTS),
+            apply_default_css=False,
+            server_functions=[finer],
+            colours=base64.b64encode(colours().tobytes()).decode("ascii"),
+            **keywords,
+        )
+
+    def postprocess(self, value: Payload | None) -> Payload | None:  # type: ignore[override]
+        """A view ready to travel: audio and larger arrays become cached files with a URL."""
+        if not value or not value.get("clip"):
+            return value
+        view: Payload = {name: dict(part) if isinstance(part, dict) else part for name, part in value.items()}
+        view["detail"] = {}
+        for version, path in view["audio"].items():
+            if isinstance(path, str):
+                cached = processing_utils.save_file_to_cache(path, self.GRADIO_CACHE)
+                _served[cached] = None
+                view["detail"][version] = cached
+                view["audio"][version] = _file(cached)
+        while len(_served) > 1000:
+            _served.popitem(last=False)
+        for version in ("original", "cut"):
+            view["peaks"][version] = self._travelling(view["peaks"][version])
+        view["spectrogram"]["original"] = self._travelling(view["spectrogram"]["original"])
+        patch = view["spectrogram"]["cut"]
+        if patch:
+            view["spectrogram"]["cut"] = {**patch, "columns": self._travelling(patch["columns"])}
+        return view
+
+    def _travelling(self, text: str | None) -> Any:
+        if not isinstance(text, str) or len(text) <= INLINE_LETTERS:
+            return text
+        return _file(processing_utils.save_bytes_to_cache(base64.b64decode(text), "stage.bin", self.GRADIO_CACHE))
+
+    def api_info(self) -> dict[str, Any]:
+        """The value is an object."""
+        return {"type": "object"}
+
+    def get_block_name(self) -> str:
+        """Drawn by Gradio's HTML component."""
+        return "html"
+
+
+def _file(path: str) -> Payload:
+    return {"path": path, "meta": {"_type": "gradio.FileData"}}
