@@ -79,7 +79,7 @@ def test_nothing_in_nothing_out(encoder, sounds):
 def test_what_is_not_a_number_is_refused(encoder, sounds, bad):
     broken = sounds.copy()
     broken[3, 100] = bad
-    with pytest.raises(InputError, match="1 of 5 windows .* window 3"):
+    with pytest.raises(InputError, match=r"1 of 5 windows .* window 3"):
         encoder.embed_audio(broken)
 
 

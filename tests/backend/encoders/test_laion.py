@@ -189,7 +189,7 @@ def test_a_missing_vocabulary_is_asked_for(tmp_path, laion_file, downloads_folde
     import shutil
 
     shutil.copy(laion_file, tmp_path / "tiny.pt")
-    with pytest.raises(InputError, match="vocab.json and merges.txt"):
+    with pytest.raises(InputError, match=r"vocab\.json and merges\.txt"):
         laion.load_file("laion:x", tmp_path / "tiny.pt")
     # Once it lies among the downloads it is found.
     tiny.vocabulary(downloads_folder / "roberta-base")
