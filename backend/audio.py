@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from backend.audio_levels import level_notes, mono_signal, refuse_non_finite
 from backend.audio_writing import WAV_FORMATS, write_wav
-from backend.decoding import Limits, TooLong, decode, shown_name
+from backend.decoding import decode
+from backend.decoding_limits import Limits, TooLong
+from backend.decoding_words import shown_name
 from backend.errors import InputError
 
 __all__ = [

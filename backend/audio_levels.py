@@ -98,8 +98,8 @@ def level_notes(
     offsets = [float(channels[:, index].mean(dtype=np.float64)) for index in range(channels.shape[1])]
     worst = max(range(len(offsets)), key=lambda index: abs(offsets[index]))
     # Five of a thousand is 46 dB below full scale: inaudible itself, but a cut of it clicks. It must also
-    # stand out from the sound, or every short loud clip would have one.
-    if abs(offsets[worst]) > max(0.005, 0.1 * _power(channels[:, worst]) ** 0.5):
+    # stand out from the sound, or every loud clip would have one; and a tenth of a second is no mean.
+    if len(channels) > sample_rate // 10 and abs(offsets[worst]) > max(0.005, 0.1 * _power(channels[:, worst]) ** 0.5):
         notes.append(f"DC offset: the samples lie around {offsets[worst]:+.3f} of full scale instead of zero.")
     if mono_channel is not None:
         notes.append(

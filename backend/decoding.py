@@ -14,7 +14,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,48 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend import decoding_headers as headers
+from backend.decoding_limits import MAX_CHANNELS, MAX_DECODED_BYTES, RATES, Limits, TooLong, default_limits
 from backend.decoding_sniff import AIFF, HEAD_BYTES, MP3, OGG, WAV, Kind, look_at
-from backend.errors import InputError
-from backend.settings import settings
-
-MAX_CHANNELS = 64
-"""Most channels accepted: seventh-order ambisonics."""
-RATES = (1_000, 768_000)
-"""Lowest and highest sample rate accepted, in Hz."""
-MAX_DECODED_BYTES = 2**30
-"""Bound of the decoded samples, so that many channels at a high rate cannot fill the memory."""
-OPENED = "WAV, FLAC, Ogg, MP3, M4A, AIFF and WebM files can be opened."
+from backend.decoding_words import OPENED, check_wave_header, explained, shown_name, spoken, unusable
 
 _WORKER = Path(__file__).with_name("decoding_worker.py")
 _at_once = threading.BoundedSemaphore(max(2, os.cpu_count() or 2))
-
-
-class TooLong(InputError):
-    """A recording longer than is analysed. Its first ``limit_seconds`` can be taken with ``shorten=True``."""
-
-    def __init__(self, message: str, limit_seconds: float) -> None:
-        super().__init__(message, concerns="file")
-        self.limit_seconds = limit_seconds
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What one decoding may cost."""
-
-    file_mb: float
-    """Largest file, in megabytes."""
-    seconds: float
-    """Longest sound, in seconds."""
-    wall_seconds: float
-    """Wall-clock time of the child process, in seconds."""
-    memory_mb: int
-    """Address space of the child process, in megabytes."""
-
-
-def default_limits() -> Limits:
-    """The limits that the settings name."""
-    chosen = settings()
-    return Limits(chosen.max_file_mb, chosen.max_seconds, chosen.decode_seconds, chosen.decode_memory_mb)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,25 +51,6 @@ class Decoded:
     sample_format: str
     container: str
     notes: tuple[str, ...]
-
-
-def shown_name(path: str | Path) -> str:
-    """A file's name fit for a sentence: no control or direction-changing characters, at most 80 characters."""
-    name = os.fspath(path).rstrip("/").rsplit("/", 1)[-1]
-    name = "".join(
-        "\ufffd" if unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Zl", "Zp") else letter for letter in name
-    )
-    return name if len(name) <= 80 else f"{name[:52]}…{name[-27:]}"
-
-
-def spoken(seconds: float) -> str:
-    """A duration for people: "0.3 s", "9.98 s", "2 min 5 s", "3 h 0 min"."""
-    if seconds < 60:
-        return f"{seconds:.3g} s"
-    minutes, rest = divmod(round(seconds), 60)
-    if minutes < 60:
-        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
-    return f"{minutes // 60:,} h {minutes % 60} min"
 
 
 def decode(
@@ -140,30 +84,25 @@ def decode(
         head = opened.read(HEAD_BYTES)
     kind = look_at(head)
     if not kind.decoders:
-        raise _error(f"{name} is not audio: it looks like {kind.title}. {kind.hint or OPENED}")
+        raise unusable(f"{name} is not audio: it looks like {kind.title}. {kind.hint or OPENED}")
     wave = headers.wave_header(file) if kind is WAV else None
-    if wave and not 1 <= wave.channels <= MAX_CHANNELS:
-        raise _channels_error(name, wave.channels)
+    if kind is WAV:
+        check_wave_header(wave, name)
     pages = headers.ogg_pages(file) if kind is OGG else None
-    links = pages.links if pages and len(pages.links) > 1 else ()
     with tempfile.TemporaryDirectory(prefix="unheard-") as folder:
-        report = _run_worker(file, Path(folder), kind, links, limits, name)
+        report = _run_worker(file, Path(folder), kind, _parts(wave, pages), limits)
         if not report["ok"]:
-            raise _explained(report, kind, wave, name, limits)
+            raise explained(report, kind, wave, name, limits)
         shape = (report["frames"], report["channels"])
         if not report["frames"]:
-            raise _error(f"{name} holds no sound: it is {kind.title} of zero samples. Record or export it again.")
+            raise unusable(f"{name} holds no sound: it is {kind.title} of zero samples. Record or export it again.")
         samples = np.fromfile(
-            Path(folder) / "samples", dtype=report["dtype"], count=shape[0] * shape[1], offset=report.get("offset", 0)
+            report["output"], dtype=report["dtype"], count=shape[0] * shape[1], offset=report.get("offset", 0)
         ).reshape(shape)
     announced = _announced_seconds(report, kind, wave, head)
-    notes = _length_notes(report, kind, pages, announced, name, limits, shorten)
+    notes = _length_notes(report, kind, wave, pages, announced, name, limits, shorten)
     container = "WAV" if report["container"] in ("WAVEX", "RF64", "wav") else report["container"]
     return Decoded(samples, report["sample_rate"], _sample_format(report), container, notes)
-
-
-def _error(message: str) -> InputError:
-    return InputError(message, concerns="file")
 
 
 def _readable_file(path: str | Path, name: str, limits: Limits) -> Path:
@@ -171,33 +110,43 @@ def _readable_file(path: str | Path, name: str, limits: Limits) -> Path:
     try:
         status = file.stat()
     except FileNotFoundError:
-        raise _error(f"There is no file {name}. Check its name and folder.") from None
+        raise unusable(f"There is no file {name}. Check its name and folder.") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise _error(f"{name} cannot be opened: {reason}. Check its name and folder.") from None
+        raise unusable(f"{name} cannot be opened: {reason}. Check its name and folder.") from None
     if stat.S_ISDIR(status.st_mode):
-        raise _error(f"{name} is a folder. Choose one sound file inside it.")
+        raise unusable(f"{name} is a folder. Choose one sound file inside it.")
     if not stat.S_ISREG(status.st_mode):
-        raise _error(f"{name} is a device or a pipe, not a file. Save the sound to a file first.")
+        raise unusable(f"{name} is a device or a pipe, not a file. Save the sound to a file first.")
     if not os.access(file, os.R_OK):
-        raise _error(f"{name} cannot be read: permission denied. Change its permissions or copy it.")
+        raise unusable(f"{name} cannot be read: permission denied. Change its permissions or copy it.")
     if status.st_size == 0:
-        raise _error(f"{name} is empty (0 bytes). The recording or the download failed: get it again.")
+        raise unusable(f"{name} is empty (0 bytes). The recording or the download failed: get it again.")
     if status.st_size > limits.file_mb * 2**20:
-        raise _error(
+        raise unusable(
             f"{name} is {status.st_size / 2**20:,.1f} MB large; at most {limits.file_mb:g} MB are accepted. "
             "Cut it shorter, or save it as FLAC or MP3."
         )
     return file.resolve()
 
 
+def _parts(wave: headers.WaveHeader | None, pages: headers.OggPages | None) -> list[tuple[str, int, int]]:
+    """What libsndfile is given instead of the file itself: (header in hex, offset, length), one after the other."""
+    if pages and len(pages.links) > 1:
+        return [("", offset, length) for offset, length in pages.links]
+    if wave and not (wave.plain and wave.length_known) and wave.present_bytes < 2**31:
+        header, offset, length = wave.rebuilt()
+        return [(header.hex(), offset, length)]
+    return []
+
+
 def _run_worker(
-    file: Path, folder: Path, kind: Kind, links: tuple[tuple[int, int], ...], limits: Limits, name: str
+    file: Path, folder: Path, kind: Kind, parts: list[tuple[str, int, int]], limits: Limits
 ) -> dict[str, Any]:
     """Start the child, wait for it, end it with everything it started when the time is over."""
     job = {
         "path": str(file), "output": str(folder / "samples"), "report": str(folder / "report"),
-        "decoders": kind.decoders, "links": links, "max_seconds": limits.seconds, "max_bytes": MAX_DECODED_BYTES,
+        "decoders": kind.decoders, "parts": parts, "max_seconds": limits.seconds, "max_bytes": MAX_DECODED_BYTES,
         "max_channels": MAX_CHANNELS, "min_rate": RATES[0], "max_rate": RATES[1],
         "wall_seconds": limits.wall_seconds, "memory_bytes": limits.memory_mb * 2**20,
     }  # fmt: skip
@@ -224,55 +173,6 @@ def _run_worker(
     return report
 
 
-def _channels_error(name: str, channels: int) -> InputError:
-    return _error(
-        f"The header of {name} claims {channels:,} channels; 1 to {MAX_CHANNELS} are accepted. "
-        "It is probably damaged: export it again."
-    )
-
-
-def _explained(
-    report: dict[str, Any], kind: Kind, wave: headers.WaveHeader | None, name: str, limits: Limits
-) -> InputError:
-    """The sentence for a decoding that failed."""
-    stage = report["stage"]
-    failures = report.get("failures", [report])
-    if stage == "channels":
-        return _channels_error(name, report["channels"])
-    if stage == "rate":
-        return _error(
-            f"The header of {name} claims a sample rate of {report['sample_rate']:,} Hz; {RATES[0]:,} to {RATES[1]:,} "
-            "are accepted. It is probably damaged: export it again."
-        )
-    if stage == "time":
-        return _error(
-            f"{name} could not be decoded within {limits.wall_seconds:g} s. It may be damaged: convert it to WAV, "
-            "or cut it shorter."
-        )
-    if stage == "memory":
-        return _error(f"Decoding {name} needs more than {limits.memory_mb:,} MB of memory. It is probably damaged.")
-    if stage == "crash":
-        return _error(f"The decoder broke down on {name}. It looks like {kind.title}, but it is damaged: get it again.")
-    if stage == "no-ffmpeg":
-        return _error(
-            f"{name} is {kind.title}, which needs ffmpeg, and ffmpeg is not installed here. "
-            "Install ffmpeg, or convert it to WAV, FLAC, Ogg or MP3."
-        )
-    if stage == "no-sound":
-        what = "video without a sound track" if "video" in report["kinds"] else "no sound track"
-        return _error(f"{name} is {kind.title}, but it holds {what}. Choose a file with sound.")
-    if wave and wave.data_bytes is None:
-        return _error(f"{name} is a WAV file that ends inside its header: no samples follow. Get it again.")
-    # Codec 0x0001 and its like are known to every decoder, so then it is the file that is broken.
-    codec = wave.codec_name if wave and wave.codec not in (0, 1, 3, 6, 7) else report.get("codec", "")
-    if stage == "codec" or (wave and wave.codec not in (0, 1, 3, 6, 7) and len(failures) == len(kind.decoders)):
-        shown = codec if codec not in ("", "unknown", "none") else f"with the tag {report.get('tag') or 'unknown'}"
-        return _error(
-            f"The sound in {name} is coded as {shown}, which cannot be decoded here. Convert it to WAV or FLAC."
-        )
-    return _error(f"{name} looks like {kind.title}, but it is damaged: no sound could be decoded. Get it again.")
-
-
 def _announced_seconds(
     report: dict[str, Any], kind: Kind, wave: headers.WaveHeader | None, head: bytes
 ) -> float | None:
@@ -292,8 +192,8 @@ def _announced_seconds(
 
 
 def _length_notes(
-    report: dict[str, Any], kind: Kind, pages: headers.OggPages | None, announced: float | None,
-    name: str, limits: Limits, shorten: bool,
+    report: dict[str, Any], kind: Kind, wave: headers.WaveHeader | None, pages: headers.OggPages | None,
+    announced: float | None, name: str, limits: Limits, shorten: bool,
 ) -> tuple[str, ...]:  # fmt: skip
     """Sentences about what is missing or was cut; raises TooLong."""
     held = report["frames"] / report["sample_rate"]
@@ -312,16 +212,21 @@ def _length_notes(
             )  # fmt: skip
         notes.append(f"Shortened: the recording {long}; only its first {spoken(held)} were loaded.")
     elif announced and announced - held > max(0.1, 0.002 * announced):
-        notes.append(
-            f"Truncated: the header announces {spoken(announced)}, but the file breaks off after {spoken(held)}; "
-            "that much was loaded."
-        )
-    elif report["broke"] or (pages and not pages.complete):
-        notes.append(
-            f"Truncated: the {kind.title.split(maxsplit=1)[1]} is damaged after {spoken(held)}; that much was loaded."
-        )
-    if report["links"] > 1:
-        notes.append(f"Joined: the file holds {report['links']} recordings one behind the other; all were loaded.")
+        if report["broke"] and report["decoder"] == "ffmpeg" and held > 0.9 * announced:
+            how = f"{spoken(held)} could be decoded; times behind the damage may be shifted"
+            notes.append(f"Damaged: of the {spoken(announced)} that the header announces, {how}.")
+        else:
+            how = f"the file breaks off after {spoken(held)}; that much was loaded"
+            notes.append(f"Truncated: the header announces {spoken(announced)}, but {how}.")
+    elif wave and not wave.length_known:
+        notes.append("Unfinished header: it does not say how long the recording is; all that follows it was loaded.")
+    elif pages and not pages.complete:
+        notes.append(f"Truncated: the Ogg stream breaks off after {spoken(held)}; that much was loaded.")
+    elif report["broke"]:
+        what = kind.title.split(maxsplit=1)[1]
+        notes.append(f"Damaged: not all of the {what} could be decoded; {spoken(held)} were loaded.")
+    if report["parts"] > 1:
+        notes.append(f"Joined: the file holds {report['parts']} recordings one behind the other; all were loaded.")
     if "changed" in report:
         notes.append("Only the first part was loaded: the recordings in this file differ in sample rate or channels.")
     return tuple(notes)

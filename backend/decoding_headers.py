@@ -10,6 +10,7 @@ import mmap
 import struct
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 WAVE_CODECS = {
     0x0000: "unknown", 0x0001: "PCM", 0x0002: "Microsoft ADPCM", 0x0003: "float PCM", 0x0005: "IBM CVSD",
@@ -28,7 +29,7 @@ STREAMED_SIZES = (0xFFFFFFFF, 0x7FFFFFFF, 0x80000000)
 
 @dataclass(frozen=True)
 class WaveHeader:
-    """The fields of a WAV's fmt and data chunks; None where a chunk is missing.
+    """The fields of a WAV's fmt, fact and data chunks.
 
     Attributes
     ----------
@@ -38,8 +39,12 @@ class WaveHeader:
         As claimed.
     data_bytes : int or None
         Claimed size of the data chunk; None when there is no data chunk.
-    present_bytes : int
-        Bytes of the file behind the data chunk's header.
+    data_offset, present_bytes : int
+        Where the data begin, and how many bytes of the file follow (at most data_bytes, when that is known).
+    chunks : bytes
+        The fmt and fact chunks as they are.
+    plain : bool
+        Whether the file has no other chunks than these.
     """
 
     codec: int
@@ -47,19 +52,37 @@ class WaveHeader:
     sample_rate: int
     frame_bytes: int
     data_bytes: int | None
+    data_offset: int
     present_bytes: int
+    chunks: bytes
+    plain: bool
 
     @property
     def codec_name(self) -> str:
         """The codec as people know it."""
-        return WAVE_CODECS.get(self.codec, f"number 0x{self.codec:04X}")
+        return WAVE_CODECS.get(self.codec, f"codec number 0x{self.codec:04X}")
+
+    @property
+    def length_known(self) -> bool:
+        """Whether the header says how long the data are."""
+        return bool(self.data_bytes) and self.data_bytes not in STREAMED_SIZES
 
     @property
     def missing_share(self) -> float:
         """The share of the claimed data that the file does not hold; 0 when the size is not known."""
-        if not self.data_bytes or self.data_bytes in STREAMED_SIZES:
+        if not self.data_bytes or not self.length_known:
             return 0.0
         return max(0.0, 1.0 - self.present_bytes / self.data_bytes)
+
+    def rebuilt(self) -> tuple[bytes, int, int]:
+        """A header of fmt, fact and data only, and the offset and length of the data that follow it.
+
+        Recorders and editors write other chunks that libsndfile refuses (LIST, PEAK, odd sizes) or
+        hangs on; none of them is sound.
+        """
+        body = 4 + len(self.chunks) + 8 + self.present_bytes
+        riff = b"RIFF" + struct.pack("<I", body) + b"WAVE" + self.chunks
+        return riff + b"data" + struct.pack("<I", self.present_bytes), self.data_offset, self.present_bytes
 
 
 @dataclass(frozen=True)
@@ -79,40 +102,59 @@ class OggPages:
 
 
 def wave_header(path: Path) -> WaveHeader | None:
-    """The header of a WAV file (RIFF or RF64); None when its chunks make no sense. Walks at most 1,000 chunks."""
+    """The header of a WAV file (RIFF or RF64); None without a fmt chunk. Walks at most 1,000 chunks."""
     size = path.stat().st_size
+    chunks: dict[bytes, bytes] = {}
+    others, long_size = False, None
     with path.open("rb") as file:
-        if file.read(4) not in (b"RIFF", b"RF64"):
-            return None
         file.seek(12)
-        fmt, data_in_ds64 = b"", None
         for _ in range(1000):
-            start = file.read(8)
-            if len(start) < 8:
+            name, length = _next_chunk(file)
+            if name in (b"", b"data"):
                 break
-            name, length = start[:4], struct.unpack("<I", start[4:])[0]
-            if name == b"fmt ":
-                fmt = file.read(min(length, 40))
-                file.seek(length - len(fmt) + (length & 1), 1)
-            elif name == b"ds64":
-                sizes = file.read(min(length, 28))
-                data_in_ds64 = struct.unpack_from("<Q", sizes, 8)[0] if len(sizes) >= 16 else None
-                file.seek(length - len(sizes), 1)
-            elif name == b"data":
-                claimed = data_in_ds64 if length == 0xFFFFFFFF and data_in_ds64 is not None else length
-                return _wave_header(fmt, claimed, size - file.tell())
+            content = file.read(min(length, 4096)) if name in (b"fmt ", b"fact", b"ds64") else b""
+            if name == b"ds64":
+                long_size = struct.unpack_from("<Q", content, 8)[0] if len(content) >= 16 else None
+            elif name in (b"fmt ", b"fact"):
+                chunks[name] = name + struct.pack("<I", len(content)) + content + b"\0" * (len(content) & 1)
             else:
-                file.seek(length + (length & 1), 1)
-        return _wave_header(fmt, None, 0)
-
-
-def _wave_header(fmt: bytes, data_bytes: int | None, present: int) -> WaveHeader | None:
+                others = True
+            file.seek(length - len(content) + (length & 1), 1)
+        offset = file.tell()
+    fmt = chunks.get(b"fmt ", b"")[8:]
     if len(fmt) < 16:
         return None
     codec, channels, rate, _, frame_bytes, _ = struct.unpack_from("<HHIIHH", fmt)
     if codec == 0xFFFE and len(fmt) >= 26:
         codec = struct.unpack_from("<H", fmt, 24)[0]
-    return WaveHeader(codec, channels, rate, frame_bytes, data_bytes, max(0, present))
+    claimed = None if name != b"data" else long_size if length == 0xFFFFFFFF and long_size is not None else length
+    present = max(0, size - offset) if claimed is not None else 0
+    if claimed and claimed not in STREAMED_SIZES:
+        others = others or claimed + 1 < present
+        present = min(present, claimed)
+    kept = chunks[b"fmt "] + chunks.get(b"fact", b"")
+    return WaveHeader(codec, channels, rate, frame_bytes, claimed, offset, present, kept, not others)
+
+
+def _next_chunk(file: BinaryIO) -> tuple[bytes, int]:
+    """Name and length of the chunk that begins here; an empty name at the end of the file.
+
+    Chunks of odd length must be followed by a zero byte. Some recorders forget it; then the next
+    chunk's name begins one byte early.
+    """
+    start = file.read(8)
+    if len(start) == 8 and not _is_name(start[:4]) and file.tell() > 21:
+        file.seek(-9, 1)
+        early = file.read(8)
+        if _is_name(early[:4]):
+            start = early
+        else:
+            file.seek(1, 1)
+    return (start[:4], struct.unpack("<I", start[4:])[0]) if len(start) == 8 else (b"", 0)
+
+
+def _is_name(name: bytes) -> bool:
+    return all(32 <= letter < 127 for letter in name)
 
 
 def aiff_frames(head: bytes) -> int | None:

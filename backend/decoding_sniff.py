@@ -120,7 +120,12 @@ def _container_kind(head: bytes) -> Kind | None:
     """RIFF, IFF and MP4 say what they hold a few bytes in."""
     form = head[8:12]
     if head.startswith(b"RIFF"):
-        known = {b"WAVE": WAV, b"AVI ": Kind("an AVI file", ("avi",)), b"WEBP": Kind("a WebP image")}
+        known = {
+            b"": Kind("a WAV file that breaks off in its first bytes", hint="Get it again."),
+            b"WAVE": WAV,
+            b"AVI ": Kind("an AVI file", ("avi",)),
+            b"WEBP": Kind("a WebP image"),
+        }
         return known.get(form, Kind("a RIFF file that is not WAV"))
     if head.startswith(b"FORM") and form in (b"AIFF", b"AIFC"):
         return AIFF
@@ -157,10 +162,10 @@ def mpeg_frame(head: bytes, at: int) -> tuple[int, str] | None:
 
 
 def _frames_in_a_row(head: bytes, at: int, count: int) -> str | None:
-    """The kind of the frames at ``at`` when ``count`` of them follow each other (fewer at the file's end)."""
+    """The kind of the frames at ``at`` when ``count`` of them follow each other (fewer when the file ends with one)."""
     kind = None
     for index in range(count):
-        if index and at >= len(head):
+        if index and at == len(head) < HEAD_BYTES:
             return kind
         frame = mpeg_frame(head, at)
         if frame is None or kind not in (None, frame[1]):

@@ -8,6 +8,7 @@ Only soundfile and numpy are imported, so that starting it takes a tenth of a se
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import struct
@@ -22,9 +23,13 @@ AUDIO_CODECS = (
     "mp1,mp1float,mp2,mp2float,mp3,mp3float,mp3adu,mp3adufloat,nellymoser,opus,libopus,qdm2,qdmc,speex,libspeex,"
     "tta,vorbis,libvorbis,wavpack,wmav1,wmav2,wmapro,wmalossless,wmavoice,adpcm_ima_wav,adpcm_ima_qt,adpcm_ms,"
     "adpcm_g722,adpcm_g726,adpcm_g726le,adpcm_swf,adpcm_yamaha,pcm_alaw,pcm_mulaw,pcm_u8,pcm_s8,pcm_s16le,pcm_s16be,"
-    "pcm_u16le,pcm_s24le,pcm_s24be,pcm_s32le,pcm_s32be,pcm_f32le,pcm_f32be,pcm_f64le,pcm_f64be"
+    "pcm_u16le,pcm_s24le,pcm_s24be,pcm_s32le,pcm_s32be,pcm_s64le,pcm_s64be,pcm_f32le,pcm_f32be,pcm_f64le,pcm_f64be"
 )
 """Decoders ffmpeg may open. Pictures and subtitles inside a file are never decoded."""
+
+
+DAMAGE = ("ended prematurely", "partial file", "Error while decoding", "Invalid data found")
+"""What ffmpeg says of a damaged file that it decodes nevertheless, with exit code 0."""
 
 
 class CannotDecode(Exception):
@@ -69,7 +74,7 @@ def kept_frames(job: Report, frames: int, channels: int, item_bytes: int) -> int
 
 
 def decode_with_libsndfile(job: Report) -> Report:
-    """Every link of the file (one, but for chained Ogg) through libsndfile, in blocks."""
+    """The file, or its parts (the links of a chained Ogg, a WAV's data), through libsndfile in blocks."""
     import numpy as np
     import soundfile
 
@@ -79,24 +84,25 @@ def decode_with_libsndfile(job: Report) -> Report:
         def seekable(self) -> bool:
             return False
 
-    def opened(link: list[int] | None) -> Stream:
+    def opened(part: list[Any] | None) -> Stream:
         try:
-            if link is None:
+            if part is None:
                 return Stream(job["path"])
+            header, offset, length = part
             with open(job["path"], "rb") as file:
-                file.seek(link[0])
-                return Stream(io.BytesIO(file.read(link[1])))
+                file.seek(offset)
+                return Stream(io.BytesIO(bytes.fromhex(header) + file.read(length)))
         except (soundfile.SoundFileError, TypeError) as error:
             message = getattr(error, "error_string", str(error))
             raise CannotDecode("open", message, code=getattr(error, "code", 0)) from None
 
     report: Report = {"ok": True, "decoder": "libsndfile", "frames": 0, "claimed": 0, "more": False, "broke": None}
-    report["links"] = 0
+    report["parts"] = 0
     with open(job["output"], "wb") as output:
-        for link in job["links"] or [None]:
-            with opened(link) as source:
+        for part in job["parts"] or [None]:
+            with opened(part) as source:
                 shape = (source.samplerate, source.channels)
-                if report["links"] and shape != (report["sample_rate"], report["channels"]):
+                if report["parts"] and shape != (report["sample_rate"], report["channels"]):
                     report["changed"] = list(shape)
                     break
                 allowed = check_shape(job, source.channels, source.samplerate)
@@ -105,7 +111,7 @@ def decode_with_libsndfile(job: Report) -> Report:
                 report |= {"sample_rate": source.samplerate, "channels": source.channels, "dtype": dtype}
                 report |= {"subtype": source.subtype, "container": source.format, "allowed": allowed}
                 report["claimed"] += source.frames
-                report["links"] += 1
+                report["parts"] += 1
                 # A FLAC block that breaks is lost whole, so FLAC is read in its own small blocks.
                 block = np.empty((4096 if source.format == "FLAC" else 65536, source.channels), dtype=dtype)
                 while True:
@@ -195,28 +201,33 @@ def decode_with_ffmpeg(job: Report, demuxer: str) -> Report:
     return {
         "ok": True, "decoder": "ffmpeg", "sample_rate": sample_rate, "channels": channels, "dtype": "float32",
         "subtype": codec, "container": demuxer, "frames": min(frames, allowed), "more": frames > allowed,
-        "allowed": allowed, "claimed": round(announced * sample_rate), "broke": errors if code != 0 else None,
-        "offset": offset, "links": 1,
+        "allowed": allowed, "claimed": round(announced * sample_rate),
+        "broke": errors if code != 0 or any(text in errors for text in DAMAGE) else None,
+        "offset": offset, "parts": 1,
     }  # fmt: skip
 
 
 def decode(job: Report) -> Report:
-    """Try the job's decoders in order; the first that yields sound wins, else the most telling failure."""
-    failures: list[Report] = []
-    for decoder in job["decoders"]:
+    """Try the job's decoders in order: the first that reads all of it wins, else the one that reads most."""
+    results: list[Report] = []
+    for number, decoder in enumerate(job["decoders"]):
+        attempt = {**job, "output": f"{job['output']}-{number}"}
         try:
             by_libsndfile = decoder == "libsndfile"
-            report = decode_with_libsndfile(job) if by_libsndfile else decode_with_ffmpeg(job, decoder)
-            if report["frames"] > 0 or decoder == job["decoders"][-1]:
-                return report
-            failures.append(report)
+            result = decode_with_libsndfile(attempt) if by_libsndfile else decode_with_ffmpeg(attempt, decoder)
+            result["output"] = attempt["output"]
         except CannotDecode as failure:
-            if failure.report["stage"] in ("channels", "rate"):
-                return failure.report
-            failures.append(failure.report)
-    empty = [report for report in failures if report["ok"]]
-    telling = [report for report in failures if report.get("stage") != "no-ffmpeg"]
-    return empty[0] if empty else {**(telling or failures)[-1], "failures": failures}
+            result = failure.report
+            if result["stage"] in ("channels", "rate"):
+                return result
+        results.append(result)
+        if result["ok"] and result["frames"] and not (result["broke"] and result["frames"] < result["claimed"]):
+            break
+    decoded = [result for result in results if result["ok"]]
+    if decoded:
+        return max(decoded, key=lambda result: result["frames"])
+    # What the last decoder says is the most telling, unless there is no such decoder here.
+    return ([result for result in results if result["stage"] != "no-ffmpeg"] or results)[-1]
 
 
 def main() -> None:
@@ -227,6 +238,8 @@ def main() -> None:
         report = decode(job)
     except MemoryError:
         report = {"ok": False, "stage": "memory", "message": ""}
+    except OSError as error:
+        report = {"ok": False, "stage": "disk" if error.errno == errno.ENOSPC else "read", "message": str(error)}
     with open(job["report"], "w", encoding="ascii") as file:
         json.dump(report, file)
 
