@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.audio_levels import level_notes, mono_signal, refuse_non_finite
+from backend.audio_levels import cancelled_channel, level_notes, measured, mixed, refuse_non_finite
 from backend.audio_writing import WAV_FORMATS, write_wav
 from backend.decoding import decode
 from backend.decoding_limits import Limits, TooLong
@@ -216,11 +216,13 @@ def clip_from_samples(
     samples = samples[:, np.newaxis] if samples.ndim == 1 else samples
     channels = np.ascontiguousarray(samples, dtype=np.float32)
     precise = np.ascontiguousarray(samples) if samples.dtype == np.float64 else None
+    mono = mixed(channels)
     if mono_channel == "choose":
-        mono, mono_channel = mono_signal(channels)
-        notes = (*notes, *level_notes(channels, sample_rate, sample_format, mono_channel))
-    else:
-        mono, _ = mono_signal(channels, mono_channel)
+        levels = measured(channels, mono)
+        mono_channel = cancelled_channel(levels)
+        notes = (*notes, *level_notes(channels, levels, sample_rate, mono_channel))
+    if mono_channel is not None:
+        mono = channels[:, mono_channel].copy()
     digest = hashlib.sha256(channels.data.cast("B"))
     digest.update(f"{sample_rate}/{channels.shape[1]}".encode())
     return Clip(
