@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -112,7 +113,7 @@ def _listing(repo: str) -> dict[str, Any]:
     opened = downloads.answered(url, 0, downloads.ANSWER_SECONDS, downloads.SILENCE_SECONDS)
     import httpx
 
-    with opened.client:
+    with contextlib.closing(opened):
         body = bytearray()
         try:
             for chunk in opened.response.iter_raw():

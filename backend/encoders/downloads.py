@@ -8,7 +8,7 @@ import re
 import shutil
 import threading
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -119,7 +119,7 @@ class _Transfer:
 
     def _attempt(self, have: int) -> Path:
         opened = answered(self.file.url, have, self.answer_seconds, self.silence_seconds)
-        with opened.client:
+        with closing(opened):
             response = opened.response
             self._check_answer(response, have)
             resumed = have if response.status_code == 206 else 0
@@ -229,6 +229,11 @@ class Opened:
     client: Any
     response: Any
 
+    def close(self) -> None:
+        """Close the connection; the client alone would leave a half-read one open."""
+        self.response.close()
+        self.client.close()
+
 
 def answered(url: str, have: int, answer_seconds: float, silence_seconds: float) -> Opened:
     """Ask for a file from byte ``have`` on, and give up after ``answer_seconds`` whatever hangs.
@@ -259,9 +264,10 @@ def answered(url: str, have: int, answer_seconds: float, silence_seconds: float)
             client.close()
             answers.put(error)
             return
+        opened = Opened(client, response)
         if given_up.is_set():
-            client.close()
-        answers.put(Opened(client, response))
+            opened.close()
+        answers.put(opened)
 
     threading.Thread(target=ask, daemon=True, name="download").start()
     try:

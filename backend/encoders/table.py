@@ -21,7 +21,6 @@ import hashlib
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -182,7 +181,8 @@ def read_table(path: Path) -> Table:
 
 def _read_npz(path: Path) -> dict[str, Any]:
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        # Opened here: np.load leaves the file open when it is not a zip archive after all.
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
             return {name: archive[name] for name in archive.files}
     except (ValueError, OSError, EOFError, zipfile.BadZipFile, KeyError) as error:
         raise InputError(
@@ -193,10 +193,13 @@ def _read_npz(path: Path) -> dict[str, Any]:
 
 
 def _read_parquet(path: Path) -> dict[str, Any]:
-    if find_spec("pyarrow") is None:
-        raise InputError("A .parquet table needs pyarrow: pip install pyarrow. Or save the table as .npz.")
-    import pyarrow
-    from pyarrow import parquet
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError as error:  # not there, or built for another numpy
+        raise InputError(
+            f"A .parquet table needs a pyarrow that works here ({str(error)[:80].rstrip('.')}). Save the table as .npz."
+        ) from None
 
     try:
         columns = parquet.read_table(path).to_pydict()
