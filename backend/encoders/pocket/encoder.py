@@ -34,23 +34,28 @@ MEL_FRAMES_AT_ONCE = 6000
 """Mel frames convolved together, one minute: bounds the memory of long signals."""
 WINDOWS_AT_ONCE = 128
 """Windows pooled together."""
+AUDIO_CENTRE, TEXT_CENTRE = "centre.audio", "centre.text"
+"""Mean vectors that are subtracted before the last normalisation; absent means zero."""
 FRAME_SECONDS = MEL_FRAMES_PER_STEP * HOP_SAMPLES / SAMPLE_RATE
 """80 ms: distance between the tower's output frames."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class PocketEncoder:
     """A :class:`backend.encoders.base.SpanEncoder`. Stateless and safe to share between threads."""
 
     tower: AudioTower
     head: TextHead
     sentences: SentenceEncoder
-    centre: torch.Tensor
+    audio_centre: torch.Tensor
+    text_centre: torch.Tensor
     weights: str
     id: str = ENCODER_ID
     sample_rate: int = SAMPLE_RATE
     dim: int = 384
     has_text: bool = True
+    context_seconds: float = REACH_FRAMES * HOP_SAMPLES / SAMPLE_RATE + FRAME_SECONDS
+    """How far outside a window :meth:`embed_spans` listens; a change beyond that leaves its embedding alone."""
 
     @torch.inference_mode()
     def embed_audio(self, windows: FloatArray) -> FloatArray:
@@ -153,7 +158,7 @@ class PocketEncoder:
                 raise InputError(f"The text {text!r} is empty; write at least one word, such as 'a dog barking'.")
         if not len(texts):
             return np.zeros((0, self.dim), np.float32)
-        return self.head(self.sentences(texts)).numpy()
+        return functional.normalize(self.head(self.sentences(texts)) - self.text_centre, dim=1).numpy()
 
     def _frames(self, mel: torch.Tensor) -> torch.Tensor:
         """(n, mel frames, bands) -> (n, hidden, steps); long signals in pieces, with the same result.
@@ -176,7 +181,7 @@ class PocketEncoder:
     def _embedded(self, pooled: torch.Tensor) -> torch.Tensor:
         """(n, 2 hidden) -> (n, dim): embedded, centred on the mean sound, of unit length."""
         raw = functional.normalize(self.tower.embedding(pooled), dim=1)
-        return functional.normalize(raw - self.centre, dim=1)
+        return functional.normalize(raw - self.audio_centre, dim=1)
 
     def _embed_slices(self, samples: torch.Tensor, begins: NDArray[np.float64], length: float) -> FloatArray:
         """Short windows, cut out and embedded one by one."""
@@ -247,7 +252,13 @@ def load_pocket(folder: Path) -> PocketEncoder:
     head.load_state_dict(text)
     for module in (tower, head):
         module.requires_grad_(False)
-    centre = towers["centre"].float() if "centre" in towers else torch.zeros(shape.dim)
+    nowhere = torch.zeros(shape.dim)
     return PocketEncoder(
-        tower.fused(), head.eval(), SentenceEncoder(sentence_weights, tokenizer), centre, digest, dim=shape.dim
+        tower=tower.fused(),
+        head=head.eval(),
+        sentences=SentenceEncoder(sentence_weights, tokenizer),
+        audio_centre=towers.get(AUDIO_CENTRE, nowhere),
+        text_centre=towers.get(TEXT_CENTRE, nowhere),
+        weights=digest,
+        dim=shape.dim,
     )

@@ -101,7 +101,12 @@ class AudioTower(nn.Module):
         self.input_norm = nn.BatchNorm1d(shape.mel_bands)
         first, second, third, fourth, fifth = shape.channels
         blocks: list[nn.Module] = [ConvolutionBlock(1, first, stride=2)]
-        steps = ((first, second, 2), (second, third, 2), (third, fourth, (1, 2)), (fourth, fifth, (1, 2)))
+        steps: tuple[tuple[int, int, int | tuple[int, int]], ...] = (
+            (first, second, 2),
+            (second, third, 2),
+            (third, fourth, (1, 2)),
+            (fourth, fifth, (1, 2)),
+        )
         for (inputs, outputs, stride), repeats in zip(steps, shape.repeats, strict=True):
             blocks.append(ConvolutionBlock(inputs, outputs, stride=stride))
             blocks += [InvertedResidual(outputs, shape.expansion) for _ in range(repeats)]
@@ -144,9 +149,11 @@ class AudioTower(nn.Module):
         """
         tower = copy.deepcopy(self).eval()
         for module in [*tower.features.modules(), tower.projection]:
-            if isinstance(module, nn.Sequential) and len(module) > 1 and isinstance(module[0], nn.Conv2d | nn.Conv1d):
-                module[0] = fuse_conv_bn_eval(module[0], module[1])  # type: ignore[type-var]
-                module[1] = nn.Identity()
+            if not isinstance(module, nn.Sequential) or len(module) < 2:
+                continue
+            convolution, norm = module[0], module[1]
+            if isinstance(convolution, nn.Conv1d | nn.Conv2d) and isinstance(norm, nn.BatchNorm1d | nn.BatchNorm2d):
+                module[0], module[1] = fuse_conv_bn_eval(convolution, norm), nn.Identity()
         return tower.to(memory_format=torch.channels_last)
 
 

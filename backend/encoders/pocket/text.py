@@ -30,9 +30,10 @@ class TextHead(nn.Module):
     def __init__(self, dim: int = 384, hidden: int = 512) -> None:
         super().__init__()
         self.linear = nn.Linear(WIDTH, dim)
-        self.correction = nn.Sequential(nn.Linear(WIDTH, hidden), nn.GELU(), nn.Dropout(0.1), nn.Linear(hidden, dim))
-        nn.init.zeros_(self.correction[-1].weight)
-        nn.init.zeros_(self.correction[-1].bias)
+        last = nn.Linear(hidden, dim)
+        nn.init.zeros_(last.weight)
+        nn.init.zeros_(last.bias)
+        self.correction = nn.Sequential(nn.Linear(WIDTH, hidden), nn.GELU(), nn.Dropout(0.1), last)
 
     def forward(self, sentences: torch.Tensor) -> torch.Tensor:
         """(n, WIDTH) -> (n, dim), L2-normalised."""
