@@ -1,0 +1,132 @@
+"""Basic forms of absence in Chinese, which writes no spaces: cues are found longest first, the rest is content."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from backend.negation.query import Concept, Others, Query
+
+_CUES = {
+    "keep": "所有 需要 重要 主要 不停地 不停 不断地 不断 不间断 没完没了 無線 无线 无人机 不锈钢 非常 非洲 "
+    "无论 无疑 毫无疑问 不久 无数 别墅 别人 特别 分别 没关系 有没有",
+    "double": "不是没有 不能没有 并非没有 不会没有 不無 不无 少不了",
+    "both": "不仅 不但 不只是 不只 不光",
+    "except": "除了 除去 除开 除",
+    "neg": "没有任何 沒有任何 没有一点 没有 沒有 没 沒 毫无 無 无 不要 不想听到 不想听 我不要 "
+    "不含 不带 不包括 不包含 听不到 听不见 不是 并非 并没有 "
+    "而不是 而非 不需要 缺少 缺乏 排除 去掉 避免 非",
+    "instead": "代替 取代",
+    "only": "只有 只要 只是 只听到 只听 仅仅有 仅有 仅 只 光有",
+    "but": "但是 但 可是 不过 然而 却 而是 反而 而",
+    "with": "并且有 而且有 还有 以及 而且 并且 有着 有 听到 听见 "
+    "我想听 我要听 我想要 我要 要 请找 请播放 请给我 请 播放 寻找",
+    "and": "和 与 跟 及 、 以外的 之外的 以外 之外",
+    "or": "或者 或是 或 也没有 也无",
+    "end": "， , 。 ； ; ！ ! ？ ? ： : （ ） ( ) \n 然后 接着",
+}
+_ORDER = sorted(
+    ((cue, kind) for kind, cues in _CUES.items() for cue in cues.split(" ")), key=lambda pair: -len(pair[0])
+)
+_SCAN = re.compile("|".join(re.escape(cue) for cue, _ in _ORDER))
+_KIND = dict(_ORDER)
+_PREFIX = re.compile(r"^(?:不停地|不断地|一个|一只|一条|一些|一段|一阵|任何|其他|的|是|在|里|着|很多|许多|\s)+")
+_SUFFIX = re.compile(r"(?:的时候|停了|停止了|停止|消失了|消失|不停|不断|不间断|里面|里|中|外|吗|呢|了|的|\s)+$")
+_OTHERS = re.compile(r"^(?:其他|别的|其它|任何|所有|一切|都|什么)*(?:的)?(?:声音|声响|东西)?(?:都|都有|都可以|都行)?$")
+
+
+@dataclass
+class _State:
+    polarity: str = "present"
+    cue: tuple[str, int, int] | None = None
+    excepted: tuple[str, int, int] | None = None
+
+
+def parse_chinese(text: str) -> Query:
+    """The Query of a Chinese text."""
+    present: list[Concept] = []
+    absent: list[Concept] = []
+    others: Others = "absent" if any(word in text for word in _CUES["only"].split()) else ""
+    state = _State()
+    pending: Concept | None = None
+    kept_from: int | None = None
+    place = 0
+    for match in [*_SCAN.finditer(text), None]:
+        start, end = (match.start(), match.end()) if match else (len(text), len(text))
+        kind = _KIND[match.group()] if match else "end"
+        if kind == "keep":
+            kept_from = place if kept_from is None else kept_from
+            continue
+        content = _content(text, place, start)
+        if content is not None:
+            if _OTHERS.match(content.text) or content.text in ("其他", "别的"):
+                if pending is not None:
+                    (present if state.polarity == "absent" else absent).append(
+                        Concept(pending.text, pending.start, pending.end) if state.polarity == "absent" else pending
+                    )
+                    others = "absent" if state.polarity == "absent" else "present"
+                    pending = None
+                elif state.polarity == "absent":
+                    others = "absent"
+            elif state.excepted is not None:
+                pending = Concept(
+                    content.text, content.start, content.end, *state.excepted, (content.start, content.end)
+                )
+            elif state.polarity == "absent" and state.cue is not None:
+                denied, head = _relative(content)
+                absent.append(Concept(denied.text, denied.start, denied.end, *state.cue, (denied.start, denied.end)))
+                present += [head] if head else []
+            else:
+                present.append(content)
+        _advance(state, kind, (match.group(), start, end) if match else ("", 0, 0))
+        if (
+            kind == "with"
+            and pending is not None
+            and match is not None
+            and match.group().startswith(("还", "有", "以及"))
+        ):
+            present.append(Concept(pending.text, pending.start, pending.end))
+            pending = None
+        place, kept_from = end, None
+    if pending is not None:
+        absent.append(pending)
+    return Query(text, tuple(present), tuple(absent), "zh", (), others)
+
+
+def _relative(content: Concept) -> tuple[Concept, Concept | None]:
+    """ "没有鼓声的音乐" is music without drums: what stands before 的 is absent, what stands after it is asked for."""
+    before, of, after = content.text.rpartition("的")
+    if not of or not before or not after:
+        return content, None
+    denied = Concept(before, content.start, content.start + len(before))
+    if _OTHERS.match(after):
+        return denied, None
+    return denied, Concept(after, content.end - len(after), content.end)
+
+
+def _advance(state: _State, kind: str, cue: tuple[str, int, int]) -> None:
+    if kind == "neg":
+        state.polarity, state.cue, state.excepted = "absent", cue, None
+    elif kind == "except":
+        state.excepted = cue
+    elif kind in ("and", "or"):
+        return
+    else:
+        state.polarity, state.cue, state.excepted = "present", None, None
+
+
+def _content(text: str, start: int, end: int) -> Concept | None:
+    """The concept between two cues, its edges cleaned."""
+    piece = text[start:end]
+    prefix = _PREFIX.match(piece)
+    skipped = prefix.end() if prefix and not _OTHERS.match(piece.strip()) else 0
+    body = piece[skipped:]
+    if not _OTHERS.match(body):
+        body = _SUFFIX.sub("", body)
+    body = body.rstrip()
+    lead = len(body) - len(body.lstrip())
+    body = body.strip(" “”\"'‘’《》")
+    if not any(character.isalnum() for character in body):
+        return None
+    first = start + skipped + lead
+    return Concept(body, first, first + len(body))

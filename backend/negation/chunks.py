@@ -1,0 +1,157 @@
+"""Items to chunks: stretches of words, each with the connectives that lead into it and the mark that closes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from backend.negation.items import AUXILIARIES, DETERMINERS, PRONOUNS, RELATIVES, Item
+from backend.negation.lexicon import Kind
+from backend.negation.tokens import Token
+from backend.negation.words import THIRD_PERSONS, VERBS, is_adjective, is_gerund
+
+LEADS = frozenset(
+    {
+        Kind.NEG, Kind.PREP, Kind.EXCEPT, Kind.NOTHING, Kind.EVERYTHING, Kind.ONLY, Kind.BUT, Kind.WHILE, Kind.WITH,
+        Kind.REQUEST, Kind.AND, Kind.OR, Kind.NOR, Kind.COMMA, Kind.END, Kind.OPTIONAL, Kind.REST,
+    }
+)  # fmt: skip
+FRESH = frozenset({Kind.END, Kind.WHILE, Kind.REQUEST, Kind.WITH, Kind.BUT, Kind.ONLY})
+"""Leads after which no earlier scope reaches on."""
+SEPARATORS = frozenset({Kind.COMMA, Kind.AND, Kind.OR, Kind.NOR})
+_EMPTY = AUXILIARIES | PRONOUNS | RELATIVES | {"to"}
+
+
+@dataclass
+class Chunk:
+    """A stretch of words between connectives."""
+
+    lead: list[Item] = field(default_factory=list)
+    words: list[Token] = field(default_factory=list)
+    hidden: list[tuple[str, Token]] = field(default_factory=list)
+    """Concepts that compounds in it make absent: traffic-free."""
+    closing: Kind | None = None
+    """ABSENT, PRESENT or NO_LONGER when such a mark follows."""
+    closing_item: Item | None = None
+    auxiliary: str = ""
+    """The auxiliary that stood before a negation that leads in: "is" of "is not barking"."""
+    ended: bool = False
+    """A word of ending ("stops") stood in it, so it was heard."""
+
+    @property
+    def kinds(self) -> list[Kind]:
+        """The kinds of its leads."""
+        return [item.kind for item in self.lead]
+
+    @property
+    def has_article(self) -> bool:
+        """Whether it begins with an article or a quantity, as a fresh noun phrase does."""
+        first = self.words[0].word if self.words else ""
+        return first in DETERMINERS - {"any", "such", "this", "that"} or first in (
+            "many", "several", "lots", "plenty", "loud", "both", "tons", "much", "two", "three", "distant",
+        )  # fmt: skip
+
+    @property
+    def is_clause(self) -> bool:
+        """Whether it has a finite verb or an auxiliary."""
+        words = [token.word for token in self.words]
+        finite = any(w in AUXILIARIES for w in words)
+        plural_verb = any(b in VERBS and a.endswith("s") and not a.endswith("ss") for a, b in pairwise(words))
+        return finite or plural_verb or (self.has_article and any(w in THIRD_PERSONS for w in words[1:]))
+
+
+def chunked(items: Sequence[Item]) -> list[Chunk]:
+    """The chunks of a query, in order; every word is in exactly one."""
+    chunks: list[Chunk] = []
+    current = Chunk()
+    for place, item in enumerate(items):
+        labels = item.words == ":" and bool(current.lead) and not current.words
+        if labels and current.lead[-1].kind in (Kind.NEG, Kind.PREP):
+            continue  # "no: rain"
+        if item.kind in LEADS:
+            current = _led(chunks, current, _as_exception(item, current, chunks))
+        elif item.kind in (Kind.ABSENT, Kind.PRESENT, Kind.NO_LONGER):
+            current = _closed(chunks, current, item)
+        elif item.kind is Kind.STOP:
+            current.ended = bool(current.words) or current.ended
+            following = items[place + 1] if place + 1 < len(items) else None
+            verb_follows = following is not None and following.kind is Kind.WORD and is_gerund(following.words)
+            if current.words and not verb_follows:
+                chunks.append(current)
+                current = Chunk()
+        elif item.kind in (Kind.WORD, Kind.KEEP):
+            if item.hidden:
+                current.hidden.append((item.hidden, item.tokens[0]))
+            else:
+                current.words += [token for token in item.tokens if not token.mark]
+    if current.words or current.lead or current.hidden:
+        chunks.append(current)
+    return chunks
+
+
+def _as_exception(item: Item, current: Chunk, chunks: Sequence[Chunk]) -> Item:
+    """ "everything but", "nobody but", "any bird but": here "but" excepts, it does not contrast."""
+    if not (item.kind is Kind.BUT and item.words == "but"):
+        return item
+    universal = current.lead and current.lead[-1].kind in (Kind.EVERYTHING, Kind.NOTHING) and not current.is_clause
+    quantified = current.words and current.words[0].word in ("any", "all", "every", "each") and not current.is_clause
+    return Item(Kind.EXCEPT, item.tokens) if universal or quantified else item
+
+
+def _led(chunks: list[Chunk], current: Chunk, item: Item) -> Chunk:
+    """The chunk after a connective: a new one when the current one has content."""
+    only_empty = all(token.word in _EMPTY for token in current.words)
+    degree_only = item.kind is Kind.NEG and current.words and all(t.word in DETERMINERS for t in current.words)
+    if current.words and (only_empty or degree_only) and not current.hidden:
+        verbal = item.kind in (Kind.NEG, Kind.PREP, Kind.NO_LONGER)
+        current.auxiliary = " ".join(t.word for t in current.words) if verbal else current.auxiliary
+        if verbal or item.kind is Kind.REQUEST or not _leaves_verb(current):
+            current.words = []
+    if not (current.words or current.hidden):
+        current.lead.append(item)
+        return current
+    auxiliary = _trailing_auxiliary(current) if item.kind in (Kind.NEG, Kind.PREP, Kind.NO_LONGER) else ""
+    chunks.append(current)
+    return Chunk(lead=[item], auxiliary=auxiliary)
+
+
+def _leaves_verb(chunk: Chunk) -> bool:
+    return any(token.word not in _EMPTY for token in chunk.words)
+
+
+def _trailing_auxiliary(chunk: Chunk) -> str:
+    """Take "that is" off the end of a chunk, and say what it was."""
+    taken: list[str] = []
+    while len(chunk.words) > 1 and chunk.words[-1].word in AUXILIARIES | RELATIVES | {"it", "they"}:
+        taken.insert(0, chunk.words.pop().word)
+    return " ".join(taken)
+
+
+def _closed(chunks: list[Chunk], current: Chunk, item: Item) -> Chunk:
+    """Attach "absent", "audible" ... to what stands before it; "not absent" is present."""
+    kind = item.kind
+    if kind is Kind.NO_LONGER:
+        if not any(token.word not in _EMPTY for token in current.words):
+            return _led(chunks, current, item)
+        current.ended = True
+        return current
+    if not current.words and current.lead and current.lead[-1].kind is Kind.NEG and chunks:
+        negation = current.lead.pop()
+        kind = Kind.PRESENT if kind is Kind.ABSENT else Kind.ABSENT
+        item = Item(kind, negation.tokens + item.tokens)
+    if current.words:
+        current.closing, current.closing_item = kind, item
+        chunks.append(current)
+        return Chunk()
+    if chunks and not current.lead:
+        chunks[-1].closing, chunks[-1].closing_item = kind, item
+    return current
+
+
+def is_predicate(words: Sequence[Token]) -> bool:
+    """Whether words can only describe: "very loud", "fast", "too close"."""
+    content = [
+        t.word for t in words if t.word not in ("very", "too", "so", "really", "particularly", "that", "quite", "all")
+    ]
+    return bool(content) and all(is_adjective(word) or word.endswith("ly") for word in content)

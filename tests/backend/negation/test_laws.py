@@ -1,0 +1,200 @@
+"""Laws of the parser, whatever the text, and what hostile text is answered."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from backend.errors import InputError
+from backend.negation import as_json, chips_from_text, chips_to_text, parse_query
+from backend.negation.gate import MAX_CHARACTERS
+
+CUES = (
+    "no not without never none neither nor except but instead of rather than only just free of lacking absent with any "
+    "minus stops until and or , . ; : ! ? ( ) dog dogs rain barking loudly thunder music is are that isn't don't a the "
+    "nothing everything else nobody w/o -thunder traffic-free non-speech wordless more longer after hardly any"
+).split()
+query_texts = st.lists(st.sampled_from(CUES), min_size=1, max_size=14).map(" ".join)
+
+
+@given(st.one_of(query_texts, st.text(max_size=80)))
+@settings(max_examples=400, deadline=None)
+def test_any_text_parses_or_is_refused_in_a_sentence(text: str) -> None:
+    try:
+        parsed = parse_query(text)
+    except InputError as error:
+        assert str(error).endswith(".")
+        return
+    assert len(parsed.text) == len(text)
+    assert parse_query(text) == parsed
+    for concept, polarity in parsed.concepts:
+        assert 0 <= concept.start < concept.end <= len(text)
+        assert concept.text.strip() == concept.text != ""
+        assert (polarity == "absent") == bool(concept.cue)
+        if concept.scope is not None:
+            assert 0 <= concept.scope[0] <= concept.scope[1] <= len(text)
+    assert json.loads(json.dumps(as_json(parsed)))["query"] == parsed.text
+
+
+@given(
+    st.sampled_from(["dog barking", "rain", "church bells", "a car"]), st.sampled_from(["thunder", "music", "voices"])
+)
+def test_the_plain_forms_agree(present: str, absent: str) -> None:
+    """Six ways to say one thing have one meaning."""
+    forms = (
+        "{p}, no {a}",
+        "{p} without {a}",
+        "no {a}, {p} only",
+        "{p} but no {a}",
+        "{p} and no {a}",
+        "{p} instead of {a}",
+    )
+    meanings = set()
+    for form in forms:
+        parsed = parse_query(form.format(p=present, a=absent))
+        meanings.add((parsed.positives[0].text, parsed.negatives[0].text, len(parsed.concepts)))
+    assert len(meanings) == 1
+
+
+@given(query_texts)
+@settings(max_examples=150, deadline=None)
+def test_case_does_not_matter(text: str) -> None:
+    lower, upper = parse_query_or_none(text), parse_query_or_none(text.upper())
+    if lower is None or upper is None:
+        assert lower is upper
+        return
+    assert [c.text.lower() for c in lower.positives] == [c.text.lower() for c in upper.positives]
+    assert [c.text.lower() for c in lower.negatives] == [c.text.lower() for c in upper.negatives]
+
+
+def parse_query_or_none(text: str):
+    try:
+        return parse_query(text)
+    except InputError:
+        return None
+
+
+@given(query_texts)
+@settings(max_examples=150, deadline=None)
+def test_a_link_restores_every_concept(text: str) -> None:
+    parsed = parse_query_or_none(text)
+    if parsed is None or not parsed.concepts:
+        return
+    flipped = parsed.with_flipped(0)
+    restored = chips_from_text(parsed, chips_to_text(flipped))
+    assert sorted(c.text for c in restored.positives) == sorted(c.text for c in flipped.positives)
+    assert sorted(c.text for c in restored.negatives) == sorted(c.text for c in flipped.negatives)
+
+
+def test_edits_are_values_and_always_win() -> None:
+    parsed = parse_query("a dog barking, no rain")
+    flipped = parsed.with_flipped(1)
+    assert [c.text for c in flipped.positives] == ["dog barking", "rain"] and not flipped.negatives
+    assert parsed.negatives and not parsed.edited and flipped.edited
+    renamed = parsed.with_edited(0, "  not a   wolf ")
+    assert renamed.positives[0].text == "not a wolf", "a person's words are not parsed again"
+    assert [c.text for c in parsed.with_added("thunder", "absent").negatives] == ["rain", "thunder"]
+    assert parsed.with_deleted(0).positives == ()
+    assert any("absent" in note for note in parsed.with_deleted(0).notes)
+    for wrong in (-1, 2, True):
+        with pytest.raises(InputError, match="counted from 0"):
+            parsed.with_flipped(wrong)
+    with pytest.raises(InputError, match="empty"):
+        parsed.with_added(" ")
+    with pytest.raises(InputError, match="at most 120"):
+        parsed.with_edited(0, "x" * 121)
+
+
+def test_a_link_with_semicolons_and_backslashes() -> None:
+    odd = parse_query("rain").with_added("a;b\\c", "absent")
+    assert chips_from_text(odd, chips_to_text(odd)).negatives[0].text == "a;b\\c"
+    with pytest.raises(InputError, match="begins with"):
+        chips_from_text(odd, "rain")
+    with pytest.raises(InputError, match="at most 24"):
+        chips_from_text(odd, ";".join(f"+s{i}" for i in range(25)))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "empty"),
+        ("   \n\t ", "empty"),
+        ("\x00\x07", "empty"),
+        ("!!! ,,,", "no word"),
+        ("🐶🐶", "no word"),
+        ("rain " * 400, "2,000 characters"),
+        ("x" * (MAX_CHARACTERS + 1), "at most 500"),
+        (None, "not text"),
+        (7, "not text"),
+    ],
+)
+def test_refused(text: object, said: str) -> None:
+    with pytest.raises(InputError, match=said) as refused:
+        parse_query(text)  # type: ignore[arg-type]
+    assert refused.value.concerns == "argument"
+
+
+def test_notes_say_what_a_person_must_know() -> None:
+    def said(text: str) -> str:
+        return " ".join(parse_query(text).notes)
+
+    assert "at once" in said("rain, no rain")
+    assert "absence alone" in said("no dogs, no cats")
+    assert "Control characters" in said("rain\x00without\x1bthunder")
+    assert [c.text for c in parse_query("rain\x00without\x1bthunder").negatives] == ["thunder"]
+    assert "was read as “thunder”" in said("no thnder just rain")
+    assert "heard before" in said("no more talking after the bell rings")
+    assert "may or may not" in said("rain with or without thunder")
+    assert "comma" in said("no wind, waves")
+
+
+@pytest.mark.parametrize(
+    ("text", "script"),
+    [
+        ("дождь без грома", "Cyrillic"),
+        ("雷のない雨", "Japanese"),
+        ("천둥 없는 비", "Korean"),
+        ("مطر بدون رعد", "Arabic"),
+        ("βροχή χωρίς βροντή", "Greek"),
+        ("pioggia senza tuoni", "does not parse"),
+        ("regn utan åska", "does not parse"),
+        ("chuva sem trovão", "does not parse"),
+    ],
+)
+def test_an_unknown_language_is_said_and_read_as_present(text: str, script: str) -> None:
+    parsed = parse_query(text)
+    assert parsed.language == "und"
+    assert [c.text for c in parsed.positives] == [text] and not parsed.negatives
+    assert script in parsed.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("rain without thunder", "en"), ("café ambience, no music", "en"), ("no wind", "en"), ("techno", "en"),
+        ("solo trumpet", "en"), ("piano sans drums", "en"), ("lluvia sin truenos", "es"), ("pluie sans tonnerre", "fr"),
+        ("Regen ohne Donner", "de"), ("没有雷声", "zh"), ("no hay perros", "es"), ("pas de chien", "fr"),
+    ],
+)  # fmt: skip
+def test_language(text: str, language: str) -> None:
+    assert parse_query(text).language == language
+
+
+def test_others_are_named_by_only_and_by_everything_but() -> None:
+    assert parse_query("only rain").others == "absent"
+    assert parse_query("crickets and nothing more").others == "absent"
+    assert parse_query("everything but the drums").others == "present"
+    assert parse_query("rain, no thunder").others == ""
+
+
+def test_a_long_query_stays_fast() -> None:
+    """The bound is loose, so that a busy machine cannot fail it; bench_negation measures."""
+    text = ("no dogs barking loudly, cats or birds but a man who isn't speaking " * 8)[:500]
+    parse_query(text)
+    start = time.perf_counter()
+    parse_query(text)
+    assert time.perf_counter() - start < 0.5
