@@ -1,0 +1,307 @@
+"""What a text encoder does with "no": relatives of a query, and how close it puts them (negation paper, appendix A).
+
+For a query "P, with no Y" the relatives say the opposite (affirmative), the same in other words
+(paraphrase), the same of other sounds (swap), something else (unrelated), nothing about absence
+(bag), or negate each concept in turn (scope variants). An encoder that understood "no" would put
+the paraphrase close and the affirmative far. No audio is involved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backend import __version__
+from backend.encoders.base import Encoder
+from backend.encoders.cached import text_embeddings
+from backend.errors import InputError
+from backend.negation import Query
+from backend.negation.gate import checked_phrase
+from backend.steering import PAPER_LAMBDAS, combined_negative, cosine_with_negative, cosine_with_query, steering_path
+from backend.vocabulary import background_vocabulary
+
+TINY = 1e-6
+"""A denominator below this makes a ratio meaningless; it is then None."""
+
+PAPER_MEANS = {
+    "affinity": 1.07,
+    "polarity_content": 0.30,
+    "scope_permutation": 0.70,
+    "swap": 0.58,
+    "bag": 0.82,
+}
+"""Means over five LAION-CLAP checkpoints, as published (table V)."""
+
+
+@dataclass(frozen=True)
+class Relatives:
+    """A query and its relatives, every one a text a person may edit.
+
+    Attributes
+    ----------
+    query : str
+        The negated query itself: as typed, or "P, with no Y" once a person has corrected its concepts.
+        Its embedding is e_C.
+    affirmative, paraphrase, swap, unrelated, bag : str
+        See the module's first lines.
+    scopes : tuple of str
+        One concept negated in each, in the order positives, negatives; fewer than two when the
+        query names only one sound.
+    negated : tuple of str
+        The absent concepts, whose mean embedding is e_neg.
+    """
+
+    query: str
+    affirmative: str
+    paraphrase: str
+    swap: str
+    unrelated: str
+    bag: str
+    scopes: tuple[str, ...]
+    negated: tuple[str, ...]
+
+    def lines(self) -> tuple[tuple[str, str], ...]:
+        """(name, text) of every line."""
+        named = [(name, getattr(self, name)) for name in _RELATIVES]
+        return (*named, *((f"scope {i + 1}", text) for i, text in enumerate(self.scopes)))
+
+
+_RELATIVES = ("query", "affirmative", "paraphrase", "swap", "unrelated", "bag")
+
+
+@dataclass(frozen=True, eq=False)
+class Plane:
+    """The plane of e_C and e_neg, with the steering path exactly in it.
+
+    Attributes
+    ----------
+    cosine : float
+        c = cos(e_C, e_neg). e_C lies at (1, 0), e_neg at (c, sqrt(1 - c^2)).
+    lambdas : np.ndarray, shape (n,)
+    path : np.ndarray, shape (n, 2)
+        Unit e* for every lambda.
+    with_negative, with_query : np.ndarray, shape (n,)
+        Closed forms of cos(e*, e_neg) and cos(e*, e_C).
+    names : tuple of str
+        Relatives that are drawn, in the order of ``points``.
+    points : np.ndarray, shape (k, 2)
+        Their projections on the plane.
+    outside : np.ndarray, shape (k,)
+        Length of what the projection leaves out, 0 (in the plane) to 1.
+    """
+
+    cosine: float
+    lambdas: NDArray[np.float64]
+    path: NDArray[np.float64]
+    with_negative: NDArray[np.float64]
+    with_query: NDArray[np.float64]
+    names: tuple[str, ...]
+    points: NDArray[np.float64]
+    outside: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Diagnosis:
+    """The figures of appendix A for one query. A figure that the query does not allow is None.
+
+    Attributes
+    ----------
+    similarity : dict of str to float
+        Cosine of the query with each relative.
+    affinity : float or None
+        (s(q, aff) - s(q, unrel)) / (s(q, para) - s(q, unrel)): near or above 1, the opposite is as
+        close as the paraphrase.
+    polarity_content : float or None
+        (1 - s(q, aff)) / (1 - s(q, swap)): below 1, polarity moves the text less than a sound does.
+    scope_permutation : float or None
+        Mean pairwise cosine of the scope variants.
+    """
+
+    relatives: Relatives
+    encoder_id: str
+    weights: str
+    similarity: dict[str, float]
+    affinity: float | None
+    polarity_content: float | None
+    scope_permutation: float | None
+    plane: Plane
+    version: str = field(default=__version__)
+
+    @property
+    def figures(self) -> dict[str, float | None]:
+        """The five figures that the paper publishes means of, under the names of ``PAPER_MEANS``."""
+        return {
+            "affinity": self.affinity,
+            "polarity_content": self.polarity_content,
+            "scope_permutation": self.scope_permutation,
+            "swap": self.similarity["swap"],
+            "bag": self.similarity["bag"],
+        }
+
+
+def relatives_of(query: Query, seed: int = 0) -> Relatives:
+    """The relatives of a parsed query.
+
+    The swapped-in sound and the unrelated query come from the background vocabulary, drawn with
+    ``seed``, never sharing a word with the query (own choice; the paper draws them from its items).
+
+    Raises
+    ------
+    InputError
+        The query has no absent concept, so there is no "no" to look at.
+    """
+    present = [concept.text for concept in query.positives]
+    absent = [concept.text for concept in query.negatives]
+    if not absent:
+        raise InputError("The query names nothing that must be absent. Flip a concept, or add “no …”.")
+    swapped, first, second, third = _other_sounds(present + absent, seed)
+    everything = [*present, *absent]
+    swap = _negated([swapped, *present[1:]], absent) if present else _negated([], [swapped, *absent[1:]])
+    asked = _negated(present, absent) if query.edited else " ".join(query.text.split())
+    paraphrase = f"{_listed(present[::-1])} without {_listed(absent, 'or')}".strip()
+    scopes = tuple(_negated([c for c in everything if c != one], [one]) for one in dict.fromkeys(everything))
+    return Relatives(
+        query=asked,
+        affirmative=f"{_listed(present)}, with {_listed(absent)}" if present else _listed(absent),
+        paraphrase=paraphrase if paraphrase.lower() != asked.lower() else _negated(present[::-1], absent),
+        swap=swap,
+        unrelated=_negated([first, second], [third]),
+        bag=", ".join(everything),
+        scopes=scopes if len(scopes) > 1 else (),
+        negated=tuple(absent),
+    )
+
+
+def _listed(concepts: Sequence[str], word: str = "and") -> str:
+    if len(concepts) < 2:
+        return "".join(concepts)
+    return f"{', '.join(concepts[:-1])} {word} {concepts[-1]}"
+
+
+def _negated(present: Sequence[str], absent: Sequence[str]) -> str:
+    """The paper's form: "P, with no Y"; several negatives are joined by "or" (own choice)."""
+    return f"{_listed(present)}, with no {_listed(absent, 'or')}" if present else f"no {_listed(absent, 'or')}"
+
+
+def _other_sounds(named: Sequence[str], seed: int) -> list[str]:
+    """Four sounds of the background vocabulary that share no word with those named."""
+    used = {word for phrase in named for word in phrase.lower().split()}
+    free = [sound for sound in background_vocabulary() if not used & set(sound.lower().split())]
+    picked = np.random.default_rng(seed).choice(len(free), size=4, replace=False)
+    return [free[int(place)] for place in picked]
+
+
+def edited(relatives: Relatives, name: str, text: str) -> Relatives:
+    """``relatives`` with one line replaced by a person's own words.
+
+    Raises
+    ------
+    InputError
+        There is no such line, or the text is empty or too long.
+    """
+    words = checked_phrase(text)
+    if name in _RELATIVES:
+        return replace(relatives, **{name: words})
+    if name.startswith("scope ") and name[6:].isdigit() and 1 <= int(name[6:]) <= len(relatives.scopes):
+        scopes = list(relatives.scopes)
+        scopes[int(name[6:]) - 1] = words
+        return replace(relatives, scopes=tuple(scopes))
+    known = ", ".join(line for line, _ in relatives.lines())
+    raise InputError(f"There is no line {name[:40]!r}. The lines are: {known}.")
+
+
+def diagnose(encoder: Encoder, relatives: Relatives, lambdas: Sequence[float] = PAPER_LAMBDAS) -> Diagnosis:
+    """Embed a query's relatives and measure them (negation paper, equations 1 and 2, section IV).
+
+    Raises
+    ------
+    InputError
+        The encoder has no text side.
+    """
+    if not encoder.has_text:
+        raise InputError(f"The encoder {encoder.id} has no text side, so it cannot be asked what it does with “no”.")
+    names, texts = zip(*relatives.lines(), strict=True)
+    embedded = np.asarray(text_embeddings(encoder, [*texts, *relatives.negated]), dtype=np.float64)
+    lines, negated = embedded[: len(texts)], embedded[len(texts) :]
+    similarity = {name: float(np.clip(vector @ lines[0], -1, 1)) for name, vector in zip(names, lines, strict=True)}
+    scopes = lines[len(_RELATIVES) :]
+    pairs = [float(a @ b) for a, b in combinations(scopes, 2)]
+    return Diagnosis(
+        relatives,
+        encoder.id,
+        encoder.weights,
+        similarity,
+        normalised_affinity(similarity["affirmative"], similarity["paraphrase"], similarity["unrelated"]),
+        polarity_content_ratio(similarity["affirmative"], similarity["swap"]),
+        float(np.mean(pairs)) if pairs else None,
+        plane_of(lines[0], combined_negative(negated), names, lines, lambdas),
+    )
+
+
+def normalised_affinity(affirmative: float, paraphrase: float, unrelated: float) -> float | None:
+    """(s(q, aff) - s(q, unrel)) / (s(q, para) - s(q, unrel)), equation 1; None when the denominator vanishes."""
+    span = paraphrase - unrelated
+    return None if abs(span) < TINY else (affirmative - unrelated) / span
+
+
+def polarity_content_ratio(affirmative: float, swap: float) -> float | None:
+    """(1 - s(q, aff)) / (1 - s(q, swap)), equation 2; None when the swap changes nothing."""
+    return None if 1 - swap < TINY else (1 - affirmative) / (1 - swap)
+
+
+def plane_of(
+    query: NDArray[np.float64],
+    negative: NDArray[np.float64],
+    names: Sequence[str],
+    vectors: NDArray[np.float64],
+    lambdas: Sequence[float] = PAPER_LAMBDAS,
+) -> Plane:
+    """Project unit vectors (k, D) on the plane of e_C and e_neg, and draw the steering path in it.
+
+    Where e_C and e_neg are parallel the second axis is zero: there is no plane, only a line.
+    """
+    cosine = float(np.clip(query @ negative, -1.0, 1.0))
+    across = negative - cosine * query
+    length = float(np.linalg.norm(across))
+    axis = across / length if length > TINY else np.zeros_like(across)
+    points = np.stack([vectors @ query, vectors @ axis], axis=-1)
+    outside = np.sqrt(np.clip(1.0 - (points**2).sum(axis=-1), 0.0, 1.0))
+    strengths = np.asarray(lambdas, dtype=np.float64)
+    return Plane(
+        cosine,
+        strengths,
+        steering_path(cosine, strengths),
+        cosine_with_negative(cosine, strengths),
+        cosine_with_query(cosine, strengths),
+        tuple(names),
+        points,
+        outside,
+    )
+
+
+def diagnosis_record(diagnosis: Diagnosis) -> dict[str, object]:
+    """The diagnosis as plain values, for the API and downloads; cosines rounded to six digits."""
+
+    def rounded(value: float | None) -> float | None:
+        return None if value is None else round(value, 6)
+
+    plane = diagnosis.plane
+    return {
+        "encoder": {"id": diagnosis.encoder_id, "weights": diagnosis.weights},
+        "version": diagnosis.version,
+        "lines": [{"name": name, "text": text} for name, text in diagnosis.relatives.lines()],
+        "similarity": {name: rounded(value) for name, value in diagnosis.similarity.items()},
+        "figures": {name: rounded(value) for name, value in diagnosis.figures.items()},
+        "paper_means": dict(PAPER_MEANS),
+        "steering": {
+            "negated": list(diagnosis.relatives.negated),
+            "cosine": rounded(plane.cosine),
+            "lambdas": [float(value) for value in plane.lambdas],
+            "cos_with_negative": [rounded(float(value)) for value in plane.with_negative],
+            "cos_with_query": [rounded(float(value)) for value in plane.with_query],
+        },
+    }
