@@ -185,7 +185,7 @@ def compose(
         random=streams[3],
         progress=_part(tell, 0.65, 1.0),
     )
-    notes = notes + _remarks(combinations, choice, loo, holdout, chosen=penalty is None)
+    notes = notes + _remarks(combinations, choice, holdout, chosen=penalty is None) + _clip_remarks(data)
     return Report(data, combinations, ridge, choice, loo, holdout, correlations, seed, notes, dict(provenance or {}))
 
 
@@ -228,7 +228,7 @@ def _leave_one_out(
 
 
 def _remarks(
-    combinations: Combinations, choice: PenaltyChoice, loo: LeaveOneOut, holdout: Holdout | None, *, chosen: bool
+    combinations: Combinations, choice: PenaltyChoice, holdout: Holdout | None, *, chosen: bool
 ) -> tuple[str, ...]:
     """Sentences about what a reader must know before believing the numbers."""
     count, notes = len(combinations), []
@@ -256,6 +256,16 @@ def _remarks(
     elif holdout.sizes.min() <= HITS_K:
         notes.append(f"Some splits hold out no more than {HITS_K} combinations, where any guess is a hit.")
     return tuple(notes)
+
+
+def _clip_remarks(data: LabelledEmbeddings) -> tuple[str, ...]:
+    clips, dim = data.embeddings.shape
+    if clips >= 5 * dim:
+        return ()
+    return (
+        f"{clips:,} clips are few for {dim:,} dimensions: canonical correlations are high by chance alone, "
+        f"so read them against the shuffled ones.",
+    )
 
 
 def _require_memory(data: LabelledEmbeddings, memory: int | None) -> None:

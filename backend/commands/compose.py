@@ -1,0 +1,123 @@
+"""``python -m backend compose COLLECTION_OR_EMBEDDINGS``: is a scene the sum of its sounds?"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from backend.commands.common import finite_number, print_json
+from backend.settings import settings
+
+
+def register(commands: Any) -> None:
+    """Add the sub-command."""
+    parser = commands.add_parser("compose", help="rebuild combinations of sounds from what each sound contributes")
+    parser.add_argument(
+        "collection",
+        help="'demo', an .npz (ids, embeddings) or .parquet, a folder of sounds, or a CSV that lists sounds",
+    )
+    parser.add_argument(
+        "--labels",
+        nargs="+",
+        default=[],
+        metavar="CSV",
+        help="id,labels with ; between labels; FSD50K and CHiME-Home layouts too",
+    )
+    parser.add_argument(
+        "--encoder",
+        default=None,
+        help=f"encoder id; embeds sounds (default {settings().encoder}), only named for ready embeddings",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="seed of everything random (default: 0)")
+    parser.add_argument("--out", metavar="DIR", help="write compose.json, tables (CSV) and figures (PNG, SVG, HTML)")
+    parser.add_argument("--json", action="store_true", help="print compose.json instead of the headline")
+    parser.add_argument(
+        "--ancestors",
+        choices=("keep", "drop"),
+        default="keep",
+        help="labels above another label of the same clip (default: keep)",
+    )
+    parser.add_argument(
+        "--hierarchy",
+        default="",
+        metavar="FILE",
+        help="ontology.json, a CSV child,parent, or 'inferred'; needed to drop ancestors",
+    )
+    parser.add_argument(
+        "--without", action="append", default=[], metavar="LABEL", help="leave a label out; may be repeated"
+    )
+    parser.add_argument("--subset", action="store_true", help="use only clips that have both an embedding and labels")
+    parser.add_argument("--permutations", type=int, default=100, help="shuffles of the baseline (default: 100)")
+    parser.add_argument("--splits", type=int, default=20, help="repeated holdouts (default: 20)")
+    parser.add_argument(
+        "--lambda", dest="penalty", type=finite_number, default=None, help="fix lambda instead of choosing it"
+    )
+    parser.add_argument(
+        "--memory-mb", type=finite_number, default=None, help="memory that may be used (default: 80%% of what is free)"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Analyse, write, and print the headline."""
+    from backend.composition.embeddings import SUFFIXES
+    from backend.composition.export import checked_folder, write_report
+    from backend.composition.report import compose
+    from backend.composition.sources import LabelOptions, load_source
+    from backend.encoders.base import load_encoder
+
+    folder = checked_folder(arguments.out) if arguments.out else None
+    memory = None if arguments.memory_mb is None else int(arguments.memory_mb * 2**20)
+    progress = _progress()
+    ready = arguments.collection.lower().endswith(SUFFIXES)
+    named = ready and arguments.encoder is not None
+    # Ready embeddings need no encoder: a name given with them is what the reader wants to remember.
+    encoder = None if ready else load_encoder(arguments.encoder or settings().encoder)
+    source = load_source(
+        arguments.collection,
+        arguments.labels,
+        encoder,
+        options=LabelOptions(arguments.ancestors, arguments.hierarchy, tuple(arguments.without), arguments.subset),
+        memory=memory,
+        progress=progress,
+    )
+    report = compose(
+        source.data,
+        seed=arguments.seed,
+        permutations=arguments.permutations,
+        splits=arguments.splits,
+        penalty=arguments.penalty,
+        provenance={**source.provenance, **({"encoder": arguments.encoder} if named else {})},
+        notes=source.notes,
+        memory=memory,
+        progress=progress,
+    )
+    _end(progress)
+    if folder is not None:
+        write_report(report, folder)
+    if arguments.json:
+        print_json(report.to_json())
+    else:
+        from backend.composition.summary import summary_text
+
+        print(summary_text(report))
+        if folder is not None:
+            print(f"Written to {folder}: compose.json, tables and figures; open report.html.")
+
+
+def _progress() -> Any:
+    """A line that renews itself on a terminal; nothing where standard error is a file."""
+    if not sys.stderr.isatty():
+        return None
+
+    def show(sentence: str, share: float) -> None:
+        sys.stderr.write(f"\r{sentence:<60} {100 * share:3.0f} %")
+        sys.stderr.flush()
+
+    return show
+
+
+def _end(progress: Any) -> None:
+    if progress is not None:
+        sys.stderr.write("\r" + " " * 70 + "\r")

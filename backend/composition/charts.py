@@ -1,0 +1,269 @@
+"""What each figure of a report shows, as plain data; ``svg`` and ``raster`` draw it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backend.composition.explore import contribution_cosines, plane
+from backend.composition.metrics import METRICS
+from backend.composition.report import Report
+from backend.composition.results import TITLES
+from backend.composition.summary import formatted
+
+Kind = Literal["points", "line", "dashed", "band", "bars", "rule", "arrows"]
+
+BLUE, VERMILION, GREEN, PINK, ORANGE, GREY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#808891"
+BY_COUNT = (BLUE, ORANGE, GREEN, PINK, VERMILION)
+"""Okabe-Ito colours for one, two, three, four, and five or more sources."""
+MARKS = ("circle", "square", "triangle", "diamond", "cross")
+"""Shapes beside the colours, so that nothing is told by colour alone."""
+MOST_ARROWS = 150
+MOST_HEAT = 60
+BINS = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """One set of marks.
+
+    Attributes
+    ----------
+    kind : Kind
+        ``band`` fills between y and y2; ``bars`` stand at x with height y; ``rule`` is a vertical line at each
+        x; ``arrows`` go from (x, y) to (x2, y2).
+    name : str
+        For the legend; empty for none.
+    text : tuple of str
+        What each mark says when pointed at.
+    keys : tuple of int
+        Index of the combination behind each mark, where there is one.
+    """
+
+    kind: Kind
+    name: str
+    color: str
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    x2: NDArray[np.float64] | None = None
+    y2: NDArray[np.float64] | None = None
+    text: tuple[str, ...] = ()
+    keys: tuple[int, ...] = ()
+    mark: str = "circle"
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """A figure with two axes; ``note`` is the sentence under it."""
+
+    key: str
+    title: str
+    x_label: str
+    y_label: str
+    series: tuple[Series, ...]
+    note: str = ""
+    log_x: bool = False
+    whole_x: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class HeatMap:
+    """A square of cosines between -1 and 1."""
+
+    key: str
+    title: str
+    names: tuple[str, ...]
+    values: NDArray[np.float64]
+    note: str = ""
+
+
+def report_charts(report: Report) -> tuple[Chart | HeatMap, ...]:
+    """Every figure of a report."""
+    return (
+        combinations_chart(report),
+        contributions_map(report),
+        plane_chart(report),
+        cca_chart(report),
+        *(permutation_chart(report, name) for name in METRICS),
+        penalty_chart(report),
+    )
+
+
+def combinations_chart(report: Report) -> Chart:
+    """Every combination a point: how well it is predicted, against its clips (or sources, if clips are equal)."""
+    combinations, loo = report.combinations, report.loo
+    sizes = combinations.membership.sum(axis=1).astype(int)
+    by_clips = len(set(combinations.counts.tolist())) > 1
+    base = combinations.counts.astype(float) if by_clips else sizes.astype(float)
+    spread = np.zeros(len(base)) if by_clips else _side_by_side(sizes, loo.cosines)
+    series = []
+    for size in sorted(set(np.minimum(sizes, 5).tolist())):
+        rows = np.flatnonzero(np.minimum(sizes, 5) == size)
+        series.append(
+            Series(
+                "points",
+                f"{size}{' or more' if size == 5 else ''} source{'s' if size > 1 else ''}",
+                BY_COUNT[size - 1],
+                base[rows] + spread[rows],
+                loo.cosines[rows],
+                text=tuple(
+                    f"{combinations.name(i)}: cosine {loo.cosines[i]:+.3f}, rank {loo.ranks[i]}, "
+                    f"{combinations.counts[i]} clip{'s' if combinations.counts[i] > 1 else ''}"
+                    for i in rows
+                ),
+                keys=tuple(int(i) for i in rows),
+                mark=MARKS[size - 1],
+            )
+        )
+    return Chart(
+        "combinations",
+        "How well each combination is rebuilt without having been seen",
+        "clips of the combination" if by_clips else "sources of the combination",
+        "cosine, predicted to actual",
+        tuple(series),
+        "Each point is one combination, predicted from a fit on all the others.",
+        log_x=bool(by_clips and base.max() > 20 * base.min()),
+        whole_x=not by_clips,
+    )
+
+
+def _side_by_side(groups: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Offsets within +-0.3 that keep points of one group apart: neighbours in value go to different places."""
+    offsets = np.zeros(len(groups))
+    for group in set(groups.tolist()):
+        rows = np.flatnonzero(groups == group)
+        order = rows[np.argsort(values[rows])]
+        golden = (np.arange(len(order)) * 0.618034) % 1.0 - 0.5
+        offsets[order] = 0.6 * golden * min(1.0, len(order) / 20)
+    return offsets
+
+
+def contributions_map(report: Report) -> HeatMap:
+    """Cosines between what the sources contribute; the most frequent ones where there are many."""
+    sources = report.combinations.sources
+    cosines = contribution_cosines(report)
+    shown = np.arange(len(sources))
+    note = "Cosine between the contributions of two sources."
+    if len(sources) > MOST_HEAT:
+        frequent = np.argsort(-report.combinations.source_occurrences, kind="stable")[:MOST_HEAT]
+        shown = np.sort(frequent)
+        note += f" The {MOST_HEAT} most frequent of {len(sources)} sources are shown; the table has all."
+    return HeatMap(
+        "contributions",
+        "Which sounds contribute alike",
+        tuple(sources[j] for j in shown),
+        cosines[np.ix_(shown, shown)],
+        note,
+    )
+
+
+def plane_chart(report: Report) -> Chart:
+    """Arrows from actual to predicted on the two main axes of the actual combinations."""
+    found = plane(report)
+    count = len(found.actual)
+    rows = np.arange(count)
+    note = (
+        f"Projection: the first two principal components of the actual combination means; they keep "
+        f"{100 * found.kept.sum():.0f} % of their variance."
+    )
+    if count > MOST_ARROWS:
+        rows = np.sort(np.argsort(report.loo.cosines, kind="stable")[:MOST_ARROWS])
+        note += f" The {MOST_ARROWS} worst rebuilt of {count} are shown."
+    text = tuple(f"{report.combinations.name(i)}: cosine {report.loo.cosines[i]:+.3f}" for i in rows)
+    keys = tuple(int(i) for i in rows)
+    actual, predicted = found.actual[rows], found.predicted[rows]
+    return Chart(
+        "plane",
+        "Where each combination is, and where its parts put it",
+        f"component 1 ({100 * found.kept[0]:.0f} % of variance)",
+        f"component 2 ({100 * found.kept[1]:.0f} %)",
+        (
+            Series("arrows", "", GREY, actual[:, 0], actual[:, 1], predicted[:, 0], predicted[:, 1], text, keys),
+            Series("points", "actual", BLUE, actual[:, 0], actual[:, 1], text=text, keys=keys),
+            Series(
+                "points", "predicted", ORANGE, predicted[:, 0], predicted[:, 1], text=text, keys=keys, mark="square"
+            ),
+        ),
+        note,
+    )
+
+
+def cca_chart(report: Report) -> Chart:
+    """Canonical correlations per dimension, with the mean and spread of the shuffles."""
+    found = report.cca
+    dimension = np.arange(1.0, len(found.real) + 1)
+    low, high = found.permuted - found.permuted_spread, found.permuted + found.permuted_spread
+    return Chart(
+        "cca",
+        "How linearly labels and embeddings go together, clip by clip",
+        "canonical dimension",
+        "correlation",
+        (
+            Series("band", "", GREY, dimension, low, y2=high),
+            Series("line", "real", BLUE, dimension, found.real, text=tuple(f"{v:.3f}" for v in found.real)),
+            Series(
+                "dashed",
+                f"mean of {found.permutations} shuffles, ± 1 SD",
+                GREY,
+                dimension,
+                found.permuted,
+                text=tuple(f"{v:.3f}" for v in found.permuted),
+            ),
+        ),
+        "Linear alignment says nothing yet about combinations that were not seen.",
+        whole_x=True,
+    )
+
+
+def permutation_chart(report: Report, metric: str) -> Chart:
+    """Histogram of one metric over the shuffles, with the real value and the overlap baseline marked."""
+    column = METRICS.index(metric)
+    values = report.loo.permuted[:, column]
+    values = values[np.isfinite(values)]
+    real, overlap = getattr(report.loo.real, metric), getattr(report.loo.overlap, metric)
+    p = report.loo.p[column]
+    counts, edges = np.histogram(values, bins=BINS) if len(values) else (np.zeros(1), np.array([0.0, 1.0]))
+    return Chart(
+        f"permutations_{metric}",
+        f"{TITLES[metric]}: real against shuffled",
+        TITLES[metric],
+        "shuffles",
+        (
+            Series(
+                "bars",
+                f"{len(values)} shuffles",
+                GREY,
+                (edges[:-1] + edges[1:]) / 2,
+                counts.astype(float),
+                x2=np.diff(edges),
+            ),
+            _rule(f"overlap {formatted(metric, overlap)}", GREEN, overlap),
+            _rule(f"real {formatted(metric, real)}", BLUE, real),
+        ),
+        "" if np.isnan(p) else f"p = {p:.3f} (shuffles at least as good as the real value, both counted plus one).",
+    )
+
+
+def _rule(name: str, color: str, value: float) -> Series:
+    at = np.array([value]) if np.isfinite(value) else np.zeros(0)
+    return Series("rule", name, color, at, np.zeros(len(at)), text=(name,) * len(at))
+
+
+def penalty_chart(report: Report) -> Chart:
+    """Validation error over the grid of lambda."""
+    choice = report.choice
+    return Chart(
+        "lambda",
+        "How lambda was chosen",
+        "lambda",
+        "mean squared error, validation split",
+        (
+            Series("line", "", BLUE, choice.grid, choice.errors),
+            _rule(f"chosen: {choice.penalty:.3g}", ORANGE, choice.penalty),
+        ),
+        f"{len(choice.validation)} of {len(report.combinations)} combinations were held out to choose it, once.",
+        log_x=True,
+    )
