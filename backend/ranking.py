@@ -1,0 +1,122 @@
+"""Clips in the order of one scorer, and what every steering strength does to the first of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backend.errors import InputError
+from backend.scoring import QueryScores, Scorer
+from backend.steering import DEFAULT_LAMBDA, PAPER_LAMBDAS
+
+
+@dataclass(frozen=True)
+class Hit:
+    """One clip in a ranking. ``violates`` and ``answers`` are None where labels cannot say."""
+
+    index: int
+    id: str
+    rank: int
+    score: float
+    violates: bool | None
+    answers: bool | None
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """All clips in the order of one scorer.
+
+    Attributes
+    ----------
+    order : np.ndarray, shape (n,), int64
+        Clip indices, best first; equal scores keep the collection's order.
+    values : np.ndarray, shape (n,), float64
+        Scores by clip index.
+    """
+
+    scores: QueryScores
+    scorer: Scorer
+    lam: float
+    order: NDArray[np.int64]
+    values: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    @property
+    def ranks(self) -> NDArray[np.int64]:
+        """Rank of every clip by clip index, starting at 1."""
+        ranks = np.empty(len(self.order), dtype=np.int64)
+        ranks[self.order] = np.arange(1, len(self.order) + 1)
+        return ranks
+
+    def hits(self, k: int) -> tuple[Hit, ...]:
+        """The first k clips."""
+        violates, answers = self.scores.violates, self.scores.answers
+        return tuple(
+            Hit(
+                index=int(index),
+                id=self.scores.collection.ids[index],
+                rank=place + 1,
+                score=float(self.values[index]),
+                violates=_known(violates[index]),
+                answers=_known(answers[index]),
+            )
+            for place, index in enumerate(self.order[: checked_top(k)])
+        )
+
+    def violations(self, k: int) -> int | None:
+        """How many of the first k contain a forbidden sound; None where labels cannot say."""
+        found = self.scores.violates[self.order[: checked_top(k)]]
+        return None if np.isnan(found).any() else int(found.sum())
+
+    def recall(self, k: int) -> float | None:
+        """Share of all clips that answer the query which are among the first k; None if unknown or there is none."""
+        answers = self.scores.answers
+        if np.isnan(answers).any() or not answers.any():
+            return None
+        return float(answers[self.order[: checked_top(k)]].sum() / answers.sum())
+
+
+def _known(flag: float) -> bool | None:
+    return None if np.isnan(flag) else bool(flag)
+
+
+def checked_top(k: int) -> int:
+    """How many hits are asked for; at least one."""
+    if k < 1:
+        raise InputError(f"{k} hits are asked for; ask for at least 1.")
+    return int(k)
+
+
+@dataclass(frozen=True, eq=False)
+class LambdaCurve:
+    """What every steering strength does to the first k hits.
+
+    ``violations`` and ``recall`` have one value per lambda; None where labels cannot say.
+    """
+
+    lambdas: tuple[float, ...]
+    k: int
+    violations: tuple[int | None, ...]
+    recall: tuple[float | None, ...]
+
+
+def rank(scores: QueryScores, scorer: Scorer, lam: float = DEFAULT_LAMBDA) -> Ranking:
+    """Order all clips by one scorer. Embeds nothing; ``lam`` matters to "steered" only."""
+    values = scores.score(scorer, lam)
+    return Ranking(scores, scorer, lam, np.argsort(-values, kind="stable"), values)
+
+
+def lambda_curve(scores: QueryScores, k: int = 5, lambdas: Sequence[float] = PAPER_LAMBDAS) -> LambdaCurve:
+    """violations@k and recall@k of the steered score for every strength. Embeds nothing."""
+    rankings = [rank(scores, "steered", lam) for lam in lambdas]
+    return LambdaCurve(
+        tuple(lambdas),
+        checked_top(k),
+        tuple(ranking.violations(k) for ranking in rankings),
+        tuple(ranking.recall(k) for ranking in rankings),
+    )

@@ -1,0 +1,313 @@
+"""Three ways to score clips for a query that says what must not be heard (science section 4).
+
+raw        cosine of the whole clip with the text as typed: what the encoder makes of "no".
+steered    cosine with ``e* = e_C - lambda * e_neg`` (negation paper, section IV).
+exclusion  negation as logic: log-presence of every positive concept plus log-absence of every
+           negative one, each calibrated by :mod:`backend.presence` (own choice).
+
+Public API, in the order it is used::
+
+    from backend.collection_layouts import open_collection
+    from backend.collection_store import embed_collection, embedded_clips
+    from backend.collection import joined
+    from backend.scoring import score_query, plain_query
+    from backend.ranking import rank, lambda_curve
+
+    collection = embed_collection(open_collection("demo"), encoder)   # once; mapped from disk afterwards
+    collection = joined(collection, embedded_clips("own", encoder, [(item, clip)]))   # own clips join
+    scores = score_query(collection, encoder, query)   # embeds the texts of the query, nothing else
+    ranking = rank(scores, "exclusion")                # cheap: once per scorer
+    ranking = rank(scores, "steered", lam=0.5)         # cheap: moving the slider embeds nothing
+    ranking.hits(5); ranking.ranks; ranking.violations(5); ranking.recall(5)
+    curve = lambda_curve(scores, k=5)                  # violations@k and recall@k for every lambda
+
+``query`` is anything with ``text``, ``positives`` and ``negatives``, whose concepts have ``text``
+(a parsed query is one); :func:`plain_query` makes one from strings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backend.collection import EmbeddedCollection
+from backend.encoders.base import Encoder, FloatArray
+from backend.encoders.cached import EmbeddingCache, text_embeddings
+from backend.errors import InputError
+from backend.exclusion import EXCLUSION, ExclusionForm, log_absence, log_presence
+from backend.labels import any_same_sound
+from backend.presence import (
+    FORM,
+    Calibration,
+    PresenceForm,
+    background_texts,
+    calibrate,
+    calibrated,
+    known_concepts,
+    pooled,
+    window_evidence,
+)
+from backend.steering import DEFAULT_LAMBDA, dot_products, steered_scores
+from backend.vocabulary import concept_prompt
+
+Scorer = Literal["raw", "steered", "exclusion"]
+SCORERS: tuple[Scorer, ...] = get_args(Scorer)
+
+
+class ConceptLike(Protocol):
+    """A concept phrase of a query."""
+
+    @property
+    def text(self) -> str:
+        """For example "dog barking"."""
+        ...
+
+
+class QueryLike(Protocol):
+    """A query split into what must and what must not be heard."""
+
+    @property
+    def text(self) -> str:
+        """As typed; the raw and steered scores embed it."""
+        ...
+
+    @property
+    def positives(self) -> Sequence[ConceptLike]:
+        """Concepts that must be heard; may be empty."""
+        ...
+
+    @property
+    def negatives(self) -> Sequence[ConceptLike]:
+        """Concepts that must not be heard; may be empty."""
+        ...
+
+
+@dataclass(frozen=True)
+class PlainConcept:
+    """A concept that is only its phrase."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class PlainQuery:
+    """A query given as phrases."""
+
+    text: str
+    positives: tuple[PlainConcept, ...]
+    negatives: tuple[PlainConcept, ...]
+
+
+def plain_query(text: str, positives: Sequence[str], negatives: Sequence[str] = ()) -> PlainQuery:
+    """A query from strings."""
+    return PlainQuery(text, tuple(map(PlainConcept, positives)), tuple(map(PlainConcept, negatives)))
+
+
+@dataclass(frozen=True, eq=False)
+class QueryScores:
+    """Everything three rankings of one query need; no embedding is looked at again.
+
+    Attributes
+    ----------
+    collection : EmbeddedCollection
+    text : str
+    positives, negatives : tuple of str
+        Concept phrases.
+    raw : np.ndarray, shape (n,), float64
+        s(t_q, a) of every clip.
+    negative : np.ndarray, shape (n,), float64
+        s(t_neg, a); zeros without negatives.
+    cosine : float
+        s(t_q, t_neg); 0 without negatives.
+    evidence : np.ndarray, shape (n, positives + negatives), float64
+        Calibrated evidence of presence in standard deviations, positives first; see
+        :mod:`backend.presence`.
+    known : tuple of bool
+        Whether the encoder knows each concept; an unknown one is neutral in the exclusion score.
+    truth : np.ndarray, shape (n, positives + negatives), float64
+        1 where a clip's labels name the concept, 0 where they do not, NaN where no label of the
+        whole collection does: then nothing is claimed.
+    """
+
+    collection: EmbeddedCollection
+    encoder_id: str
+    weights: str
+    text: str
+    positives: tuple[str, ...]
+    negatives: tuple[str, ...]
+    raw: NDArray[np.float64]
+    negative: NDArray[np.float64]
+    cosine: float
+    evidence: NDArray[np.float64]
+    known: tuple[bool, ...]
+    truth: NDArray[np.float64]
+    form: ExclusionForm = EXCLUSION
+
+    def presence(self) -> NDArray[np.float64]:
+        """Probability that each concept is in each clip, shape (n, positives + negatives); 0.5 if unknown."""
+        probability = np.exp(log_presence(self.evidence, self.form))
+        return np.where(np.array(self.known, dtype=bool), probability, 0.5)
+
+    def score(self, scorer: Scorer, lam: float = DEFAULT_LAMBDA) -> NDArray[np.float64]:
+        """Score of every clip, shape (n,); the higher the better it answers the query.
+
+        Raises
+        ------
+        InputError
+            An unknown scorer or a lambda out of range.
+        """
+        if scorer == "raw":
+            return self.raw
+        if scorer == "steered":
+            return steered_scores(self.raw, self.negative, self.cosine, [lam])[:, 0]
+        if scorer == "exclusion":
+            return self._exclusion()
+        raise InputError(f"There is no scorer {scorer!r}. Choose {', '.join(SCORERS)}.")
+
+    def _exclusion(self) -> NDArray[np.float64]:
+        count = len(self.positives)
+        known = np.array(self.known, dtype=bool)
+        terms = np.concatenate(
+            [log_presence(self.evidence[:, :count], self.form), log_absence(self.evidence[:, count:], self.form)],
+            axis=1,
+        )
+        # As likely as not, in every clip: an unknown concept cannot change the order.
+        return np.where(known, terms, np.log(0.5)).sum(axis=1)
+
+    @property
+    def violates(self) -> NDArray[np.float64]:
+        """Per clip: 1 if its labels name a forbidden sound, 0 if not, NaN if the labels cannot say."""
+        return _any_true(self.truth[:, len(self.positives) :])
+
+    @property
+    def answers(self) -> NDArray[np.float64]:
+        """Per clip: 1 if its labels name every wanted and no forbidden sound, 0 if not, NaN if they cannot say."""
+        wanted = self.truth[:, : len(self.positives)]
+        return 1.0 - _any_true(np.concatenate([1.0 - wanted, self.truth[:, len(self.positives) :]], axis=1))
+
+
+def _any_true(flags: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Kleene's "or" along the last axis over 1, 0 and NaN (unknown)."""
+    yes = (flags == 1).any(axis=1)
+    unknown = np.isnan(flags).any(axis=1)
+    return np.where(yes, 1.0, np.where(unknown, np.nan, 0.0))
+
+
+def embedded_query(
+    encoder: Encoder, query: QueryLike, *, cache: EmbeddingCache | None = None
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Texts of a query: whole (D,), negated concepts as phrases (k, D), every concept as a prompt (p + k, D)."""
+    negatives = [concept.text for concept in query.negatives]
+    prompts = [concept_prompt(concept.text) for concept in [*query.positives, *query.negatives]]
+    texts = text_embeddings(encoder, [query.text, *negatives, *prompts], cache=cache)
+    return texts[0], texts[1 : 1 + len(negatives)], texts[1 + len(negatives) :]
+
+
+def concept_evidence(
+    collection: EmbeddedCollection,
+    encoder: Encoder,
+    concepts: FloatArray,
+    *,
+    form: PresenceForm = FORM,
+    calibrations: Sequence[Calibration] | None = None,
+    cache: EmbeddingCache | None = None,
+) -> tuple[NDArray[np.float64], tuple[bool, ...]]:
+    """Calibrated evidence (n, k) of embedded concept prompts (k, D), and which concepts are known.
+
+    Without ``calibrations`` each concept's usual level is that of this collection's own clips.
+    """
+    background = collection.background(background_texts(encoder, cache=cache), form)
+    evidence = pooled(
+        window_evidence(collection.windows, concepts, background, form), collection.offsets, form.best_windows
+    )
+    known = known_concepts(concepts, background.texts, form)
+    return calibrated(evidence, calibrations or calibrate(evidence, form)), tuple(map(bool, known))
+
+
+def score_query(
+    collection: EmbeddedCollection,
+    encoder: Encoder,
+    query: QueryLike,
+    *,
+    form: ExclusionForm = EXCLUSION,
+    presence_form: PresenceForm = FORM,
+    calibrations: Sequence[Calibration] | None = None,
+    cache: EmbeddingCache | None = None,
+) -> QueryScores:
+    """Score every clip of a collection for a query, for all three scorers and every lambda at once.
+
+    Parameters
+    ----------
+    collection : EmbeddedCollection
+        Embedded with the same encoder.
+    encoder : Encoder
+        Must have a text side.
+    query : QueryLike
+        At least one concept; positives may be empty.
+    calibrations : sequence of Calibration, optional
+        Per concept, positives first; by default from the collection itself.
+
+    Raises
+    ------
+    InputError
+        The query names no concept, the encoder has no text side, or the collection was embedded
+        with another encoder.
+    """
+    check_encoder(collection, encoder)
+    if not query.positives and not query.negatives:
+        raise InputError("The query names no sound. Type at least one, for example: a dog barking, no rain.")
+    whole, negatives, concepts = embedded_query(encoder, query, cache=cache)
+    raw = collection.clips.astype(np.float64) @ whole.astype(np.float64)
+    negative, cosine = np.zeros(len(raw)), 0.0
+    if len(negatives):
+        raw, negative, cosine = dot_products(whole, negatives, collection.clips)
+    evidence, known = concept_evidence(
+        collection, encoder, concepts, form=presence_form, calibrations=calibrations, cache=cache
+    )
+    phrases = [concept.text for concept in [*query.positives, *query.negatives]]
+    return QueryScores(
+        collection=collection,
+        encoder_id=encoder.id,
+        weights=encoder.weights,
+        text=query.text,
+        positives=tuple(phrases[: len(query.positives)]),
+        negatives=tuple(phrases[len(query.positives) :]),
+        raw=raw,
+        negative=negative,
+        cosine=cosine,
+        evidence=evidence,
+        known=known,
+        truth=label_truth(phrases, collection.labels),
+        form=form,
+    )
+
+
+def check_encoder(collection: EmbeddedCollection, encoder: Encoder) -> None:
+    """Refuse an encoder without text, and a collection that another encoder embedded."""
+    if not encoder.has_text:
+        raise InputError(f"The encoder {encoder.id} has no text side, so it cannot score a query. Choose pocket.")
+    if collection.clips.shape[1] != encoder.dim:
+        raise InputError(
+            f"The collection's embeddings have {collection.clips.shape[1]} dimensions, {encoder.id} has {encoder.dim}. "
+            "Choose the encoder that made them."
+        )
+    if collection.weights and collection.weights != encoder.weights:
+        raise InputError(
+            f"The collection was embedded with weights {collection.weights}, {encoder.id} has {encoder.weights}. "
+            "Embed it again."
+        )
+
+
+def label_truth(phrases: Sequence[str], labels: Sequence[Sequence[str]]) -> NDArray[np.float64]:
+    """Which labelled clips contain which phrases, shape (n, k): 1, 0, or NaN where no label names the phrase."""
+    vocabulary = sorted({label for clip in labels for label in clip})
+    truth = np.full((len(labels), len(phrases)), np.nan)
+    for column, phrase in enumerate(phrases):
+        naming = {label for label in vocabulary if any_same_sound(phrase, [label])}
+        if naming:
+            truth[:, column] = [not naming.isdisjoint(clip) if clip else np.nan for clip in labels]
+    return truth
