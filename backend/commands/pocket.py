@@ -26,8 +26,9 @@ def register(commands: Any) -> None:
     parser = commands.add_parser("pocket", help="the encoder that ships: remake, measure, export")
     steps = parser.add_subparsers(dest="step", required=True, metavar="STEP")
     for name, title in TRAINING_STEPS.items():
-        step = steps.add_parser(name, help=title, add_help=False)
-        step.add_argument("rest", nargs=argparse.REMAINDER)
+        # No prefix is an option here: everything after the step's name is its own parser's to read.
+        step = steps.add_parser(name, help=title, add_help=False, prefix_chars="\0")
+        step.add_argument("rest", nargs="*")
         step.set_defaults(run=run_training_step, step=name)
     step = steps.add_parser("evaluate", help="print every figure of the model card")
     step.add_argument("--checkpoint", type=Path, help="a training checkpoint instead of the shipped weights")
@@ -49,14 +50,14 @@ def run_training_step(arguments: argparse.Namespace) -> None:
     """Hand over to backend.encoders.pocket.data or .train, which need packages that the page does not."""
     try:
         module = importlib.import_module(f"backend.encoders.pocket.{arguments.step}")
+        parser = argparse.ArgumentParser(prog=f"backend pocket {arguments.step}", description=module.__doc__)
+        module.add_arguments(parser)
+        module.main(parser.parse_args(arguments.rest))
     except ModuleNotFoundError as error:
         raise InputError(
             f"pocket {arguments.step} needs the package {error.name!r}, which is not installed; "
-            f"see assets/pocket/CARD.md for what training needs."
+            f"assets/pocket/CARD.md says what training needs."
         ) from error
-    parser = argparse.ArgumentParser(prog=f"backend pocket {arguments.step}")
-    module.add_arguments(parser)
-    module.main(parser.parse_args(arguments.rest))
 
 
 def run_evaluate(arguments: argparse.Namespace) -> None:
