@@ -1,0 +1,145 @@
+"""``python -m backend pocket data``: from packages and recordings to clip sets, mixtures and the development sounds."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from backend.encoders.pocket.data_duplicates import duplicates_of
+from backend.encoders.pocket.data_fetch import fetch, package_names
+from backend.encoders.pocket.data_sets import (
+    copies_wanted,
+    copy_at_other_speeds,
+    decode_packages,
+    decode_recordings,
+    write_mels,
+)
+from backend.encoders.pocket.data_split import HELD_PACKAGES, held_groups, write_development
+from backend.encoders.pocket.data_store import SAMPLE_RATE, ClipSet
+from backend.encoders.pocket.data_synthesis import render_instruments
+from backend.encoders.pocket.mixtures import render_mixtures
+from backend.encoders.pocket.teacher import teach
+from backend.errors import InputError
+
+MIXTURES = 6000
+INSTRUMENT_SEED, MIXTURE_SEED = 1, 3
+COPIED = {"real": "real_copies", "packages": "package_copies"}
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where everything comes from and goes to."""
+
+    work: Path
+    recordings: Path
+    teacher: Path
+    tests: Path | None
+    left_out: frozenset[str]
+    processes: int
+
+    def clips(self, name: str) -> ClipSet:
+        """A set by its name."""
+        return ClipSet(self.work / "sets" / name)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``pocket data``."""
+    parser.add_argument("--work", type=Path, required=True, help="folder to write (about 25 GB while fetching)")
+    parser.add_argument("--recordings", type=Path, required=True, help="folder with manifest.csv and clips/")
+    parser.add_argument("--teacher", type=Path, required=True, help="folder with yamnet.tflite and its class map")
+    parser.add_argument("--tests", type=Path, help="folder of test sounds whose duplicates are removed")
+    parser.add_argument("--leave-out", type=Path, help="text file: names of recordings never to train on, one a line")
+    parser.add_argument("--processes", type=int, default=2, help="for decoding and the teacher (default: %(default)s)")
+
+
+def main(arguments: argparse.Namespace) -> None:
+    """Fetch, decode, copy, render, mix, teach and split; a step whose result is there is not repeated.
+
+    Raises
+    ------
+    InputError
+        The recordings or the teacher are not where they were said to be, or a package cannot be had.
+    """
+    torch.set_num_threads(1)
+    sources = _checked(arguments)
+    root = sources.work / "packages"
+    missing = fetch(package_names(), root)
+    if missing:
+        raise InputError(f"apt-get could not download {', '.join(missing[:5])}; run apt-get update and try again.")
+    _prepare(sources, root)
+    held = _hold_out(sources)
+    for name, copies in COPIED.items():
+        clips = sources.clips(name)
+        _once(sources, copies, lambda to, c=clips: copy_at_other_speeds(c, to, copies_wanted(c, held)))
+    mixed = [sources.clips(name) for name in ("real", "packages", "instruments")]
+    _once(sources, "mixtures", lambda to: render_mixtures(mixed, held, MIXTURES, to, MIXTURE_SEED))
+    count = write_development([sources.clips("real"), sources.clips("held")], held, sources.work / "heldout")
+    print(f"development: {count} sounds", file=sys.stderr)
+    print(summary(sources.work / "sets"))
+
+
+def summary(sets: Path) -> str:
+    """One line a set: clips, hours, kinds."""
+    lines = []
+    for folder in sorted(path for path in sets.iterdir() if (path / "clips.csv").is_file()):
+        rows = ClipSet(folder).rows
+        hours = sum(row.samples for row in rows) / SAMPLE_RATE / 3600
+        kinds = ", ".join(f"{kind} {count}" for kind, count in Counter(row.kind for row in rows).most_common())
+        lines.append(f"{folder.name}: {len(rows)} clips, {hours:.2f} h ({kinds})")
+    return "\n".join(lines)
+
+
+def _checked(arguments: argparse.Namespace) -> Sources:
+    for path in (arguments.recordings / "manifest.csv", arguments.teacher / "yamnet.tflite"):
+        if not path.is_file():
+            raise InputError(f"{path} is not there; see assets/pocket/CARD.md for what the training sounds are.")
+    left_out: Collection[str] = ()
+    if arguments.leave_out is not None:
+        left_out = arguments.leave_out.read_text(encoding="utf-8").split()
+    return Sources(
+        arguments.work, arguments.recordings, arguments.teacher, arguments.tests, frozenset(left_out),
+        arguments.processes,
+    )  # fmt: skip
+
+
+def _prepare(sources: Sources, root: Path) -> None:
+    """The sets that are read from files or rendered from sound fonts."""
+    _once(sources, "real", lambda to: decode_recordings(sources.recordings, to))
+    _once(sources, "held", lambda to: _ignore(decode_packages(root, HELD_PACKAGES, to)))
+    # The sound fonts are rendered; they hold no audio files.
+    trained = sorted(set(package_names()) - set(HELD_PACKAGES))
+    _once(sources, "packages", lambda to: _ignore(decode_packages(root, trained, to, processes=sources.processes)))
+    _once(sources, "instruments", lambda to: render_instruments(root, to, INSTRUMENT_SEED))
+
+
+def _hold_out(sources: Sources) -> frozenset[str]:
+    """Groups never to train on; written to held.json for the training."""
+    real = sources.clips("real")
+    held = held_groups(real.rows, sources.left_out)
+    if sources.tests is not None:
+        held |= duplicates_of(sources.tests, [real, sources.clips("packages")])
+    (sources.work / "held.json").write_text(json.dumps(sorted(held)), encoding="utf-8")
+    return held
+
+
+def _once(sources: Sources, name: str, write: Callable[[Path], None]) -> None:
+    """Write a set, its mels and what the teacher hears, unless all three are there."""
+    target = sources.work / "sets" / name
+    if (target / "clips.csv").is_file() and ClipSet(target).complete:
+        return
+    print(f"{name} ...", file=sys.stderr, flush=True)
+    write(target)
+    clips = ClipSet(target)
+    write_mels(clips)
+    teach(clips, sources.teacher / "yamnet.tflite", sources.processes)
+
+
+def _ignore(_: object) -> None:
+    """Decoding returns fingerprints, which only chained sets need."""
