@@ -15,6 +15,7 @@ from __future__ import annotations
 import base64
 from abc import ABCMeta
 from collections import OrderedDict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,8 @@ __all__ = [
 FOLDER = Path(__file__).parent.parent / "assets" / "stage"
 SCRIPTS = ("format", "axis", "sound", "picture", "draw", "pointer", "keys", "screen", "table", "stage", "start")
 """Parts of the stage's script, in the order in which they need each other."""
+SELECTING = ("region_change", "band_change", "window_click")
+"""Events that may come while a handler still runs."""
 INLINE_LETTERS = 2048
 """Packed arrays longer than this travel as files, so that a new curve does not send the picture again."""
 
@@ -88,6 +91,12 @@ class Stage(gr.HTML, metaclass=_Unstubbed):
             colours=base64.b64encode(colours().tobytes()).decode("ascii"),
             **keywords,
         )
+
+    def __getattr__(self, name: str) -> Any:
+        """An event's listener. By default Gradio drops a selection made while the handler of the last one runs,
+        and with "always_last" it repeats the first one's data (6.31); "multiple" lets each be handled in turn."""
+        listener = super().__getattr__(name)
+        return partial(listener, trigger_mode="multiple") if name in SELECTING else listener
 
     def postprocess(self, value: Payload | None) -> Payload | None:  # type: ignore[override]
         """A view ready to travel: audio and larger arrays become cached files with a URL."""

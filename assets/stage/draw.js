@@ -248,35 +248,50 @@ function drawBracket(g, x0, x1, y, present, colours) {
   g.setLineDash([]);
 }
 
-function drawFinding(g, layout, curve, mark, top, box, colours) {
+// What is said of a concept: its words, and the number of its best window; an arrow if that is out of view.
+function finding(layout, curve, box) {
   const { best } = curve;
+  if (!best) return "no window";
+  const number = `${signed(best.score)}${best.z === null ? "" : ` (z ${signed(best.z, 1)})`}`;
+  if (box.x1 <= layout.left) return `${number} \u2190 ${spanText(best.start, best.end)}`;
+  if (box.x0 >= layout.left + layout.plotWidth) return `${number} ${spanText(best.start, best.end)} \u2192`;
+  return number;
+}
+
+// Beside the bracket where there is room, else before it, else across it; where it is narrow, above it, with
+// the numbers on whichever side of the bracket is free if they do not fit behind the words.
+function drawFinding(g, layout, curve, mark, top, box, colours) {
   const present = curve.polarity === "present";
-  const right = layout.left + layout.plotWidth;
-  const number = best ? `${signed(best.score)}${best.z === null ? "" : ` (z ${signed(best.z, 1)})`}` : "no window";
+  const { left, plotWidth, narrow } = layout;
+  const right = left + plotWidth;
+  const number = finding(layout, curve, box);
   const gap = 10;
-  const most = layout.plotWidth - 30 - g.measureText(number).width - gap;
-  const words = shortened(g, curve.text, Math.max(40, most));
+  const numberWide = g.measureText(number).width;
+  const below = narrow && box && g.measureText(curve.text).width + numberWide + gap + 26 > plotWidth;
+  const words = shortened(g, curve.text, Math.max(40, plotWidth - 30 - (below ? 0 : numberWide + gap)));
   const wide = g.measureText(words).width;
-  const whole = wide + gap + g.measureText(number).width + 22;
-  let x = layout.left + 6;
-  if (!layout.narrow && box) {
+  const whole = wide + gap + numberWide + 22;
+  let x = left + 6;
+  if (!narrow && box) {
     x = box.x1 + 8;
     if (x + whole > right) x = box.x0 - whole - 2;
-    if (x < layout.left + 2) x = clamp(box.x1 - whole - 8, layout.left + 4, Math.max(layout.left + 4, right - whole));
+    if (x < left + 2) x = box.x1 - whole - 8;
+    x = clamp(x, left + 4, Math.max(left + 4, right - whole));
   }
-  const middle = top + (layout.narrow ? 11 : 13);
-  g.fillStyle = colours.plot;
-  if (!layout.narrow) g.fillRect(x - 2, middle - 9, whole, 18);
+  const middle = top + (narrow ? 11 : 13);
+  const ground = (at, width, y) => ((g.fillStyle = colours.plot), g.fillRect(at - 2, y - 9, width, 18));
+  if (!narrow) ground(x, whole, middle);
   g.fillStyle = present ? colours.present : colours.absent;
   drawMark(g, mark, x + 6, middle, 4.5);
   g.fill();
-  g.fillStyle = colours.ink;
+  if (!present) g.fillRect(x + 15, middle - 0.5, wide + 4, 1.5);
   g.textAlign = "left";
+  const beside = below && box.x1 + 6 + numberWide > right ? Math.max(left + 4, box.x0 - 6 - numberWide) : box?.x1 + 6;
+  if (below) ground(beside, numberWide + 4, top + 30);
+  g.fillStyle = colours.ink;
   g.fillText(words, x + 17, middle + 0.5);
-  g.fillText(number, x + 17 + wide + gap, middle + 0.5);
-  if (present) return;
-  g.fillStyle = colours.absent;
-  g.fillRect(x + 15, middle - 0.5, wide + 4, 1.5);
+  if (below) g.fillText(number, Math.max(left + 4, beside), top + 30);
+  else g.fillText(number, x + 17 + wide + gap, middle + 0.5);
 }
 
 function shortened(g, words, most) {

@@ -57,6 +57,8 @@ function keyBelongs(stage, event) {
   const { root } = stage;
   if (!root.isConnected || root.offsetParent === null || document.hidden || event.defaultPrevented) return false;
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return false;
+  // A field that gave up the focus in this very event was still typed into.
+  if (event.target.closest?.(TYPING)) return false;
   const focus = document.activeElement;
   const inside = root.contains(focus);
   if (focus?.closest?.("dialog[open]") || document.querySelector("dialog[open]")) return false;

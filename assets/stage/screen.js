@@ -62,7 +62,7 @@ function drawCut(g, stage) {
   g.save();
   g.globalAlpha = heard ? 1 : 0.5;
   hatch(g, x0, wave.y, x1 - x0, wave.h, paint.hatch, ratio);
-  hatch(g, x0, top, x1 - x0, bottom - top, "rgba(210, 210, 215, 0.55)", ratio);
+  hatch(g, x0, top, x1 - x0, bottom - top, "rgba(210, 210, 215, 0.38)", ratio);
   g.restore();
 }
 
@@ -72,7 +72,7 @@ function drawOverview(stage) {
   const g = sized(parts["overview-canvas"], layout.width, height);
   parts["overview-canvas"].hidden = !stage.view || !axis.zoomed;
   parts.hint.hidden = !parts["overview-canvas"].hidden;
-  parts.hint.textContent = stage.view ? (layout.narrow ? "Drag to select, tap the evidence to listen" : "Drag to select a stretch. Click the evidence to hear a window. Press ? for keys.") : "";
+  parts.hint.textContent = stage.view ? (layout.narrow ? "Drag to select, tap evidence to hear it" : "Drag to select a stretch. Click the evidence to hear a window. Press ? for keys.") : "";
   if (!stage.view || !pictures.original) return;
   const columns = Math.round(layout.plotWidth);
   const { low, high } = envelope(pictures.original, 0, axis.duration, columns);
@@ -152,7 +152,7 @@ function drawRegion(g, stage) {
   g.beginPath();
   for (const x of [x0, x1]) {
     g.moveTo(x, wave.y), g.lineTo(x, wave.y + wave.h);
-    g.moveTo(x, rows.y), g.lineTo(x, score.y + score.h);
+    g.moveTo(x, score.y), g.lineTo(x, score.y + score.h);
   }
   g.stroke();
 }
@@ -213,6 +213,9 @@ function placeHandles(stage) {
     const frequency = stage.bandShown()[edge === "low" ? 0 : 1];
     set(handle(edge), Boolean(visible), centre, stage.frequencyY(frequency), frequency, hertz(frequency), view.spectrogram.f_hi);
     handle(edge).dataset.label = stage.band ? hertz(frequency) : "";
+    // The label stands outside the band, unless there is no room.
+    const room = edge === "low" ? layout.spec.y + layout.spec.h - stage.frequencyY(frequency) : stage.frequencyY(frequency) - layout.spec.y;
+    handle(edge).classList.toggle("inward", room < 26);
   }
 }
 

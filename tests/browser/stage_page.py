@@ -7,12 +7,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+import fastapi
 import gradio as gr
 import numpy as np
 import soundfile
+import uvicorn
 
 from backend.audio import Clip, Span, sliding_windows
-from backend.errors import InputError
 from backend.picture import picture_of
 from components.stage import (
     Best,
@@ -33,18 +34,17 @@ HOSTILE = '<img src=x onerror="window.hurt=1"> ${window.hurt=2} {{clip}} `\'\\'
 
 
 def scene(seconds: float) -> np.ndarray:
-    """Two barks' worth of tone bursts over faint noise, and a far hum 40 dB down, (frames, 1) float32."""
+    """Every ten seconds three barks' worth of tone bursts, and a whistle 40 dB down, over faint noise; (frames, 1)."""
     generator = np.random.default_rng(7)
-    time = np.arange(int(seconds * RATE)) / RATE
+    time = np.arange(10 * RATE) / RATE
     signal = 0.002 * generator.standard_normal(len(time))
-    signal += 0.004 * np.sin(2 * np.pi * 3000 * time) * ((time % 10 > 7) & (time % 10 < 9))
-    for onset in np.arange(3.0, seconds - 1, 10.0):
-        for offset in (0.2, 0.9, 1.5):
-            t = time - onset - offset
-            burst = (t >= 0) * np.exp(-np.maximum(t, 0) * 14)
-            signal += 0.4 * burst * np.sin(2 * np.pi * (700 - 250 * np.clip(t, 0, 0.3)) * t)
-            signal += 0.2 * burst * np.sin(2 * np.pi * 1500 * t) * generator.standard_normal(len(time))
-    return signal[:, None].astype(np.float32)
+    signal += 0.004 * np.sin(2 * np.pi * 3000 * time) * ((time > 7) & (time < 9))
+    for onset in (3.2, 3.9, 4.5):
+        t = time - onset
+        burst = (t >= 0) * np.exp(-np.maximum(t, 0) * 14)
+        signal += 0.4 * burst * np.sin(2 * np.pi * (700 - 250 * np.clip(t, 0, 0.3)) * t)
+        signal += 0.2 * burst * np.sin(2 * np.pi * 1500 * t) * generator.standard_normal(len(time))
+    return np.resize(signal.astype(np.float32), (int(seconds * RATE), 1))
 
 
 def wav(channels: np.ndarray, name: str) -> Path:
@@ -119,28 +119,34 @@ def page(demo: Demo) -> gr.Blocks:
         typing = gr.Textbox(label="typing", elem_id="typing")
         log = gr.Textbox(label="log", elem_id="log", value="")
 
-        def on_region(said: str, event: gr.EventData) -> str:
-            try:
-                span = checked_region(event._data, demo.clip.duration)
-                return f"{said}region {span.start:.3f} {span.end:.3f};"
-            except InputError as error:
-                return f"{said}refused {error};"
+        said: dict[str, list[str]] = {}
 
-        def on_band(said: str, event: gr.EventData) -> str:
-            return f"{said}band {checked_band(event._data, RATE)};"
+        def heard(request: gr.Request, words: str) -> str:
+            # Kept on the server: events that overlap must not overwrite each other's line.
+            said.setdefault(str(request.session_hash), []).append(words)
+            return ";".join(said[str(request.session_hash)]) + ";"
 
-        def on_window(said: str, event: gr.EventData) -> str:
-            return f"{said}window {checked_window(event._data, len(demo.windows))};"
-
-        def on_cut(said: str, event: gr.EventData) -> tuple[dict, str]:
+        def on_region(request: gr.Request, event: gr.EventData) -> str:
+            if event._data["start"] is None:
+                return heard(request, "region none")
             span = checked_region(event._data, demo.clip.duration)
-            return demo.view(region=span, cut=span), f"{said}cut {span.start:.3f} {span.end:.3f};"
+            return heard(request, f"region {span.start:.3f} {span.end:.3f}")
+
+        def on_band(request: gr.Request, event: gr.EventData) -> str:
+            return heard(request, f"band {checked_band(event._data, RATE)}")
+
+        def on_window(request: gr.Request, event: gr.EventData) -> str:
+            return heard(request, f"window {checked_window(event._data, len(demo.windows))}")
+
+        def on_cut(request: gr.Request, event: gr.EventData) -> tuple[dict, str]:
+            span = checked_region(event._data, demo.clip.duration)
+            return demo.view(region=span, cut=span), heard(request, f"cut {span.start:.3f} {span.end:.3f}")
 
         quiet = {"api_visibility": "private", "show_progress": "hidden"}
-        stage.region_change(on_region, log, log, **quiet)
-        stage.band_change(on_band, log, log, **quiet)
-        stage.window_click(on_window, log, log, **quiet)
-        stage.cut_request(on_cut, log, [stage, log], **quiet)
+        stage.region_change(on_region, None, log, **quiet)
+        stage.band_change(on_band, None, log, **quiet)
+        stage.window_click(on_window, None, log, **quiet)
+        stage.cut_request(on_cut, None, [stage, log], **quiet)
         fresh.click(lambda: Demo(8.0, "other.wav", ("siren", "voice")).view(), None, stage, **quiet)
         doing = "Embedding window 5 of 17"
         wait.click(lambda: pending_view(demo.view(region=Span(3.0, 5.0)), doing), None, stage, **quiet)
@@ -150,6 +156,20 @@ def page(demo: Demo) -> gr.Blocks:
     return blocks
 
 
+def serve(port: int) -> None:
+    """Three pages under three paths: /plain, /hostile (names that try to be code) and /long (ten minutes)."""
+    demos = {
+        "plain": Demo(),
+        "hostile": Demo(name=HOSTILE, concepts=(HOSTILE, "<script>window.hurt=3</script>")),
+        "long": Demo(600.0),
+    }
+    app = fastapi.FastAPI()
+    for name, demo in demos.items():
+        gr.mount_gradio_app(app, page(demo), path=f"/{name}")
+    app.get("/")(lambda: sorted(demos))
+    app.get("/favicon.ico", status_code=204)(lambda: None)
+    uvicorn.run(app, host="127.0.0.1", port=port, log_level="warning")
+
+
 if __name__ == "__main__":
-    length = float(sys.argv[1]) if len(sys.argv) > 1 else 10.0
-    page(Demo(length)).launch(server_port=7995, quiet=True)
+    serve(int(sys.argv[1]) if len(sys.argv) > 1 else 7995)
