@@ -141,7 +141,8 @@ def clipped_samples(channels: NDArray[np.float32], peak: float) -> tuple[int, in
     if peak < 0.98:
         return 0, 0
     total, first = 0, len(channels)
-    level = np.float32(min(peak, 1.0) * 0.9995)
+    # Two steps of 16 bits below the peak: a clipped top is flat.
+    level = np.float32(peak * (1 - 2 / 32768))
     for start in range(0, len(channels), _BLOCK):
         for index in range(channels.shape[1]):
             signal = channels[start : start + _BLOCK, index]

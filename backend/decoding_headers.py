@@ -181,5 +181,6 @@ def ogg_pages(path: Path) -> OggPages:
             end = at + 27 + segments + sum(data[at + 27 : at + 27 + segments])
             ended = bool(flags & 4) and end <= size
             at = min(end, size)
+    starts = starts or [0]
     ends = [*starts[1:], size]
     return OggPages(tuple((start, end - start) for start, end in zip(starts, ends, strict=True)), ended)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import io
 import json
+import os
 import struct
 import sys
 from contextlib import suppress
@@ -87,7 +88,7 @@ def decode_with_libsndfile(job: Report) -> Report:
     def opened(part: list[Any] | None) -> Stream:
         try:
             if part is None:
-                return Stream(job["path"])
+                return Stream(os.fsencode(job["path"]))
             header, offset, length = part
             with open(job["path"], "rb") as file:
                 file.seek(offset)
