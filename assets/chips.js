@@ -11,7 +11,7 @@ const made = (tag, className, text) => {
   return node;
 };
 
-const value = () => props.value || { query: '', spans: [], chips: [], notes: [], edited: false };
+const value = () => (props.value && props.value.chips) ? props.value : { query: '', spans: [], chips: [], notes: [], edited: false };
 const plain = () => value().chips.map(({ text, polarity }) => ({ text, polarity }));
 const send = (chips) => trigger('input', { chips });
 

@@ -173,7 +173,7 @@ def demo_or_file(name: str | Path) -> Clip:
             return load_clip(clip.path)
     if not Path(name).is_file():
         scenes = ", ".join(clip.id for clip in demo_clips() if clip.is_scene)
-        raise InputError(f"{str(name)!r} is neither a file nor a demo clip. Demo scenes: {scenes}.")
+        raise InputError(f"{str(name)!r} is neither a file nor a demo clip. Demo scenes: {scenes}.", concerns="file")
     return load_clip(name)
 
 

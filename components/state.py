@@ -34,6 +34,8 @@ class ViewState:
         Id of a demo clip.
     upload : str
         Server path of the visitor's own sound, or empty; never part of a link.
+    shorten : bool
+        Take the first part of an upload that is too long.
     concepts : tuple of SoughtConcept or None
         The visitor's correction of the parsed query; None means: as parsed.
     depth : float
@@ -47,6 +49,7 @@ class ViewState:
     tab: str = "listen"
     clip: str = ""
     upload: str = ""
+    shorten: bool = False
     query: str = DEFAULT_QUERY
     concepts: tuple[SoughtConcept, ...] | None = None
     encoder: str = "pocket"
@@ -62,9 +65,9 @@ class ViewState:
         """The same view for another query; corrections of the old one do not carry over."""
         return replace(self, query=query, concepts=None, region=None)
 
-    def with_clip(self, clip: str = "", upload: str = "") -> ViewState:
+    def with_clip(self, clip: str = "", upload: str = "", *, shorten: bool = False) -> ViewState:
         """The same view of another sound; a region of the old one means nothing there."""
-        return replace(self, clip=clip, upload=upload, region=None)
+        return replace(self, clip=clip, upload=upload, shorten=shorten, region=None)
 
 
 def first_clip() -> str:
@@ -179,7 +182,9 @@ def view_from_link(parameters: Mapping[str, str], encoders: tuple[str, ...]) -> 
                 raise ValueError
             view = replace(view, region=Span(start, end))
         except (ValueError, KeyError):
-            notices.append("The region in the link is not a stretch of time (start below end, in seconds); it is left out.")
+            notices.append(
+                "The region in the link is not a stretch of time (start below end, in seconds); it is left out."
+            )
     return view, notices
 
 

@@ -24,7 +24,8 @@ class BandEncoder:
     def embed_audio(self, windows: np.ndarray) -> np.ndarray:
         self.audio_passes += len(windows)
         power = np.abs(np.fft.rfft(windows.astype(np.float64), axis=1)) ** 2
-        bands = np.stack([band.sum(axis=1) for band in np.array_split(power, self.dim, axis=1)], axis=1) + 1e-9
+        # The floor makes it deaf to what is faint, as ears are: a gated tone no longer fills its vector.
+        bands = np.stack([band.sum(axis=1) for band in np.array_split(power, self.dim, axis=1)], axis=1) + 1e6
         return (bands / np.linalg.norm(bands, axis=1, keepdims=True)).astype(np.float32)
 
     def embed_text(self, texts: Sequence[str]) -> np.ndarray:
@@ -64,7 +65,9 @@ def clip_of_samples(samples: np.ndarray, sample_rate: int = 8000, name: str = "m
     return Clip(name, channels, sample_rate, mono, hashlib.sha256(channels.tobytes()).hexdigest()[:16])
 
 
-def tone_clip(band: int, start: float, end: float, duration: float = 10.0, sample_rate: int = 8000, dim: int = 8) -> Clip:
+def tone_clip(
+    band: int, start: float, end: float, duration: float = 10.0, sample_rate: int = 8000, dim: int = 8
+) -> Clip:
     """Faint noise with one tone in the middle of ``band`` between two times, in seconds."""
     time = np.arange(round(duration * sample_rate)) / sample_rate
     noise = np.random.default_rng(0).normal(scale=0.01, size=len(time))

@@ -59,6 +59,9 @@ class Encoder(Protocol):
 class SpanEncoder(Encoder, Protocol):
     """An encoder that embeds all windows of one signal from a single pass over it."""
 
+    context_seconds: float
+    """How far outside a window its embedding listens; a change beyond that leaves it alone."""
+
     def embed_spans(self, signal: FloatArray, starts: NDArray[np.float64], length: float) -> FloatArray:
         """(samples,) signal, (n,) window starts and one window length in seconds -> (n, D)."""
         ...

@@ -22,7 +22,7 @@ def test_a_tone_is_found_where_it_sounds(kind: type) -> None:
     found = localize(kind(), tone_clip(3, 4.0, 6.0), BAND, 2.0, cache=memory_cache())
     (evidence,) = found.evidence
     assert (evidence.best.start, evidence.best.end) == (4.0, 6.0)
-    assert evidence.score == pytest.approx(1.0, abs=1e-3)
+    assert evidence.score > 0.95
     assert len(evidence.scores) == 17
     assert found.complete
 
@@ -35,7 +35,9 @@ def test_ties_go_to_the_earliest() -> None:
 def test_z_is_against_the_background_in_the_same_window() -> None:
     encoder, cache = BandEncoder(), memory_cache()
     (evidence,) = localize(encoder, tone_clip(3, 4.0, 6.0), BAND, 2.0, cache=cache).evidence
-    window = window_embeddings(encoder, tone_clip(3, 4.0, 6.0), sliding_windows(10, 2), cache=cache)[evidence.best_index]
+    window = window_embeddings(encoder, tone_clip(3, 4.0, 6.0), sliding_windows(10, 2), cache=cache)[
+        evidence.best_index
+    ]
     background = encoder.embed_text([concept_prompt(sound) for sound in background_vocabulary()]) @ window
     assert evidence.z == pytest.approx((evidence.score - background.mean()) / background.std(), rel=1e-4)
 

@@ -1,0 +1,1 @@
+"""Benchmarks: ratios against a named alternative in the same run. ``make bench`` runs them all."""

@@ -30,8 +30,10 @@ views = st.builds(
     encoder=st.sampled_from(ENCODERS),
     window=st.sampled_from([2.0, 4.0]),
     depth=st.integers(0, 100).map(float),
-    region=st.none() | st.tuples(st.integers(0, 9000), st.integers(1, 900)).map(lambda p: Span(p[0] / 1000, (p[0] + p[1]) / 1000)),
-    band=st.none() | st.tuples(st.integers(0, 4000), st.integers(1, 4000)).map(lambda p: (float(p[0]), float(p[0] + p[1]))),
+    region=st.none()
+    | st.tuples(st.integers(0, 9000), st.integers(1, 900)).map(lambda p: Span(p[0] / 1000, (p[0] + p[1]) / 1000)),
+    band=st.none()
+    | st.tuples(st.integers(0, 4000), st.integers(1, 4000)).map(lambda p: (float(p[0]), float(p[0] + p[1]))),
     seed=st.integers(0, 1000),
     lambda_=st.sampled_from([0.0, 0.2, 1.5, 8.0]),
 )
@@ -44,7 +46,14 @@ def test_a_link_restores_its_view(view: ViewState) -> None:
     assert restored == view
 
 
-@given(st.dictionaries(st.sampled_from(["tab", "clip", "encoder", "window", "depth", "start", "end", "band", "lambda", "seed", "concepts", "query"]), st.text(max_size=50)))
+@given(
+    st.dictionaries(
+        st.sampled_from(
+            ["tab", "clip", "encoder", "window", "depth", "start", "end", "band", "lambda", "seed", "concepts", "query"]
+        ),
+        st.text(max_size=50),
+    )
+)
 def test_no_link_breaks_the_page(parameters: dict[str, str]) -> None:
     view, notices = view_from_link(parameters, ENCODERS)
     assert view.clip in CLIPS
@@ -54,8 +63,19 @@ def test_no_link_breaks_the_page(parameters: dict[str, str]) -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("clip", "../../etc/passwd"), ("encoder", "nope"), ("window", "3"), ("depth", "-1"), ("depth", "nan"), ("band", "900-100"), ("tab", "admin"), ("concepts", "dog"), ("seed", "x"), ("lambda", "inf")],
-)  # fmt: skip
+    [
+        ("clip", "../../etc/passwd"),
+        ("encoder", "nope"),
+        ("window", "3"),
+        ("depth", "-1"),
+        ("depth", "nan"),
+        ("band", "900-100"),
+        ("tab", "admin"),
+        ("concepts", "dog"),
+        ("seed", "x"),
+        ("lambda", "inf"),
+    ],
+)
 def test_a_bad_parameter_is_named(name: str, value: str) -> None:
     view, notices = view_from_link({name: value}, ENCODERS)
     assert len(notices) == 1

@@ -1,0 +1,71 @@
+"""``python -m backend gate CLIP --start S --end S --depth DB -o OUT.wav``: cut a region, and say what it did."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from backend.commands.common import add_common, checked_window, chosen_encoder, finite_number, print_json, provenance
+from backend.errors import InputError
+
+
+def register(commands: Any) -> None:
+    """Add the sub-command."""
+    parser = commands.add_parser("gate", help="cut a region by spectral gating, save it, and score it again")
+    parser.add_argument("clip", help="an audio file, or the id of a demo clip")
+    parser.add_argument("--start", type=finite_number, required=True, help="start of the region in seconds")
+    parser.add_argument("--end", type=finite_number, required=True, help="end of the region in seconds")
+    parser.add_argument(
+        "--depth", type=finite_number, default=-40.0, help="gain inside the region in dB (default: -40)"
+    )
+    parser.add_argument("--band", type=finite_number, nargs=2, metavar=("LOW", "HIGH"), help="gate only this band, Hz")
+    parser.add_argument("-o", "--output", required=True, help="the WAV file to write")
+    parser.add_argument("--query", help="score this query before and after, with matched controls")
+    parser.add_argument("--controls", type=int, default=20, help="random cuts to compare with (default: 20)")
+    add_common(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Write the cut clip; with --query also score it beside its controls."""
+    from backend.audio import Span, save_wav, wav_format
+    from backend.controls import checked_cut, cut_and_compare, cut_sentence
+    from backend.demo import demo_or_file
+    from backend.gating import gated_clip
+    from backend.results import clip_record, cut_record, sought_concepts
+
+    window = checked_window(arguments.window)
+    if not 1 <= arguments.controls <= 1000:
+        raise InputError(f"--controls is {arguments.controls}; it must lie between 1 and 1000.")
+    concepts = sought_concepts(arguments.query) if arguments.query is not None else ()
+    band = tuple(arguments.band) if arguments.band else None
+    # People say a cut of 40 dB and of -40 dB and mean the same; a gain above 0 dB is never meant.
+    depth = abs(arguments.depth)
+    clip = demo_or_file(arguments.clip)
+    span = checked_cut(clip, Span(arguments.start, arguments.end), depth)
+    record: dict[str, Any] = {
+        "clip": clip_record(clip),
+        "output": arguments.output,
+        "region": {"start": span.start, "end": span.end},
+        "depth_db": -depth,
+        "band": list(band) if band else None,
+    }
+    if not concepts:
+        cut = gated_clip(clip, span, depth, band)
+        sentences: list[str] = []
+    else:
+        encoder = chosen_encoder(arguments)
+        experiment = cut_and_compare(
+            encoder, clip, concepts, window, span, depth, band=band, seed=arguments.seed, controls=arguments.controls
+        )
+        cut = experiment.cut
+        record |= cut_record(experiment) | {"query": arguments.query, "provenance": provenance(encoder, arguments)}
+        sentences = [cut_sentence(effect, span, len(experiment.control_spans)) for effect in experiment.effects]
+    record["sample_format"] = wav_format(cut)
+    save_wav(cut, arguments.output)
+    if arguments.json:
+        print_json(record)
+        return
+    print(f"Wrote {arguments.output}: {span.start:.2f}-{span.end:.2f} s cut by {depth:g} dB.")
+    for sentence in sentences:
+        print(sentence)

@@ -1,0 +1,43 @@
+"""``python -m backend localize CLIP QUERY``: where each concept of a query is found."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from backend.commands.common import add_common, checked_window, chosen_encoder, print_json, provenance
+
+
+def register(commands: Any) -> None:
+    """Add the sub-command."""
+    parser = commands.add_parser("localize", help="where each concept of a query is found in a clip")
+    parser.add_argument("clip", help="an audio file, or the id of a demo clip")
+    parser.add_argument("query", help='for example "a dog barking, no rain"')
+    add_common(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Print every concept's curve and best window."""
+    from backend.demo import demo_or_file
+    from backend.localization import localize
+    from backend.results import localization_record, sought_concepts
+
+    window = checked_window(arguments.window)
+    concepts = sought_concepts(arguments.query)
+    clip = demo_or_file(arguments.clip)
+    encoder = chosen_encoder(arguments)
+    found = localize(encoder, clip, concepts, window)
+    if arguments.json:
+        print_json(
+            {**localization_record(found), "query": arguments.query, "provenance": provenance(encoder, arguments)}
+        )
+        return
+    for note in clip.notes:
+        print(f"Note: {note}")
+    for evidence in found.evidence:
+        print(
+            f"{evidence.concept.text} ({evidence.concept.polarity}): "
+            f"found at {evidence.best.start:.2f}-{evidence.best.end:.2f} s, cosine {evidence.score:+.3f} "
+            f"({evidence.z:+.1f} SD of {found.background_size} everyday sounds)"
+        )

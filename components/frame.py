@@ -1,0 +1,48 @@
+"""What a panel may use of the page around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import gradio as gr
+
+from components.state import ViewState
+
+HEAVY = {"concurrency_id": "embedding", "concurrency_limit": 2}
+"""Events that run an encoder share two workers; two cores gain nothing from more."""
+
+
+@dataclass
+class Page:
+    """The shared parts of the page.
+
+    Attributes
+    ----------
+    view : gr.State of ViewState
+        What the page shows. A handler takes it, returns a new one and its link.
+    address : gr.HTML
+        Give it ``link(view)`` and the address bar follows.
+    encoder : gr.Dropdown
+        The picked encoder's id; handlers read ``view.encoder``, which follows it.
+    tabs : gr.Tabs
+        ``gr.Tabs(selected="listen")`` switches.
+    open_listen : callable or None
+        Set by the Listen panel: (view) -> iterator of its outputs; others use it with ``listen_outputs``
+        to open a sound there with the same query.
+    on_encoder, on_tab, on_load : list
+        Panels append (function, inputs, outputs), before the encoder's with their tab's id; the frame calls
+        them when the encoder changes while their tab is open, when their tab is opened, and when the page
+        opens. The first input is the view.
+    """
+
+    view: gr.State
+    address: gr.HTML
+    encoder: gr.Dropdown
+    tabs: gr.Tabs
+    open_listen: Callable[[ViewState], Iterator[list[Any]]] | None = None
+    listen_outputs: list[Any] = field(default_factory=list)
+    on_encoder: list[tuple[str, Callable[..., Any], list[Any], list[Any]]] = field(default_factory=list)
+    on_tab: dict[str, tuple[Callable[..., Any], list[Any], list[Any]]] = field(default_factory=dict)
+    on_load: list[tuple[Callable[..., Any], list[Any], list[Any]]] = field(default_factory=list)

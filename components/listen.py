@@ -1,0 +1,107 @@
+"""One clip: windows, evidence, the cut, its controls, and the ear."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import gradio as gr
+
+from components.chips import chip_editor
+from components.frame import HEAVY, Page
+from components.listen_handlers import (
+    OTHER_DEPTH,
+    PRIVATE,
+    USUAL_DEPTHS,
+    ListenHandlers,
+    Parts,
+    ShownKey,
+    clip_choices,
+    cut_label,
+    shown_key,
+)
+from components.stage import Stage
+from components.state import ViewState
+
+
+def build(page: Page) -> None:
+    """Lay the panel out and connect it."""
+    with gr.Column(elem_classes="panel"):
+        with gr.Row(elem_classes="ask-row"):
+            query = gr.Textbox(
+                placeholder="a dog barking, no rain",
+                label="What should be heard, and what should not?",
+                scale=6,
+                max_length=2000,
+                elem_id="listen-query",
+                lines=1,
+            )
+            find = gr.Button("Find", scale=0, min_width=96, elem_id="listen-find")
+            clip = gr.Dropdown(clip_choices(), label="Sound", scale=5, elem_id="listen-clip", filterable=True)
+        chips = chip_editor(elem_id="listen-chips")
+        query_error = gr.HTML("", elem_classes="message")
+        with gr.Accordion("Use your own sound", open=False, elem_id="listen-own"):
+            own = gr.Audio(
+                type="filepath",
+                sources=["upload", "microphone"],
+                label="Upload or record",
+                elem_id="listen-upload",
+                editable=False,
+                buttons=[],
+            )
+            shorten = gr.Button("Use the first 10 minutes", visible=False, elem_id="listen-shorten")
+        clip_error = gr.HTML("", elem_classes="message")
+        headline = gr.HTML("", elem_classes="result", elem_id="listen-headline", min_height=64)
+        stage = Stage(elem_id="listen-stage")
+        with gr.Row(elem_classes="knobs"):
+            window = gr.Radio([("2 s", 2.0), ("4 s", 4.0)], value=2.0, label="Window", elem_id="listen-window")
+            depths = [*((f"−{decibels:g} dB", decibels) for decibels in USUAL_DEPTHS), ("other", OTHER_DEPTH)]
+            depth = gr.Radio(depths, value=USUAL_DEPTHS[0], label="Depth of the cut", elem_id="listen-depth")
+            other = gr.Slider(0, 100, 20, step=1, label="Depth, dB down", visible=False, elem_id="listen-depth-other")
+            cut = gr.Button(cut_label(None), variant="primary", elem_id="listen-cut")
+            stop = gr.Button("Cancel", visible=False, elem_id="listen-cancel")
+        cut_error = gr.HTML("", elem_classes="message")
+        table = gr.HTML("", elem_classes="result", elem_id="listen-table", min_height=120)
+        with gr.Row(elem_classes="downloads"):
+            wav = gr.DownloadButton("Cut as WAV", interactive=False, size="sm", elem_id="listen-wav")
+            csv = gr.DownloadButton("Numbers as CSV", interactive=False, size="sm", elem_id="listen-csv")
+            as_json = gr.DownloadButton("Numbers as JSON", interactive=False, size="sm", elem_id="listen-json")
+        how = gr.HTML("", elem_id="listen-how")
+
+    parts = Parts(
+        view=page.view, shown=gr.State(()), address=page.address, query=query, chips=chips, query_error=query_error,
+        clip=clip, clip_error=clip_error, stage=stage, headline=headline, table=table, how=how, window=window,
+        depth=depth, other=other, cut=cut, stop=stop, shorten=shorten, cut_error=cut_error, wav=wav, csv=csv,
+        json=as_json,
+    )  # fmt: skip
+    _connect(page, parts, ListenHandlers(parts), find=find, own=own)
+
+
+def _connect(page: Page, parts: Parts, on: ListenHandlers, *, find: gr.Button, own: gr.Audio) -> None:
+    outputs, view = parts.all(), page.view
+    quiet: dict[str, Any] = {"show_progress": "hidden", "trigger_mode": "always_last", **PRIVATE}
+    heavy: dict[str, Any] = {**quiet, **HEAVY}
+    gr.on([parts.query.submit, find.click], on.on_query, [view, parts.query], outputs, **heavy)
+    parts.chips.input(on.on_chips, view, outputs, **heavy)
+    parts.clip.input(on.on_clip, [view, parts.clip], outputs, **heavy)
+    gr.on([own.upload, own.stop_recording], on.on_upload, [view, own], outputs, **heavy)
+    parts.shorten.click(on.on_shorten, [view, own], outputs, **heavy)
+    parts.window.input(on.on_window, [view, parts.window], outputs, **heavy)
+    parts.depth.input(on.on_depth, [view, parts.depth], outputs, **quiet)
+    parts.other.release(on.on_other_depth, [view, parts.other], outputs, **quiet)
+    parts.stage.region_change(on.on_region, view, outputs, **quiet)
+    parts.stage.band_change(on.on_band, view, outputs, **quiet)
+    cutting = [
+        trigger(on.on_cut, view, outputs, **{**heavy, "trigger_mode": "once"})
+        for trigger in (parts.cut.click, parts.stage.cut_request)
+    ]
+    parts.stop.click(on.on_cancel, view, outputs, cancels=cutting, show_progress="hidden", **PRIVATE)
+
+    def catch_up(state: ViewState, shown: ShownKey) -> Iterator[list[Any]]:
+        if shown_key(state) != shown:
+            yield from on.show(state)
+
+    page.open_listen, page.listen_outputs = on.show, outputs
+    page.on_load.append((on.show, [view], outputs))
+    page.on_encoder.append(("listen", on.show, [view], outputs))
+    page.on_tab["listen"] = (catch_up, [view, parts.shown], outputs)

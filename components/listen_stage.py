@@ -1,0 +1,87 @@
+"""Backend results as the sound stage's value: pictures, curves, the cut and its sound."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from typing import Any
+
+from backend.audio import Clip, Span
+from backend.controls import CutExperiment
+from backend.localization import Localization
+from backend.picture import Picture, picture_of
+from components.serving import served_path
+from components.stage import Best, Control, Curve, Cut, stage_view
+
+KEPT_PICTURES = 12
+_pictures: OrderedDict[str, Picture] = OrderedDict()
+_lock = threading.Lock()
+
+
+def picture_for(clip: Clip) -> Picture:
+    """The clip's waveform and spectrogram, drawn once while it is among the last twelve."""
+    with _lock:
+        if clip.digest in _pictures:
+            _pictures.move_to_end(clip.digest)
+            return _pictures[clip.digest]
+    picture = picture_of(clip.channels, clip.sample_rate)
+    with _lock:
+        _pictures[clip.digest] = picture
+        while len(_pictures) > KEPT_PICTURES:
+            _pictures.popitem(last=False)
+    return picture
+
+
+def _curves(found: Localization, experiment: CutExperiment | None) -> list[Curve]:
+    curves = []
+    for index, evidence in enumerate(found.evidence):
+        after, control = None, None
+        if experiment:
+            effect = experiment.effects[index]
+            after = experiment.after.evidence[index].scores
+            control = Control(effect.before - effect.control_mean, effect.control_sd)
+        best = Best(evidence.best.start, evidence.best.end, evidence.score, evidence.z)
+        curves.append(
+            Curve(
+                evidence.concept.text,
+                evidence.concept.polarity,
+                found.windows.starts,
+                evidence.scores,
+                best,
+                after,
+                control,
+            )
+        )
+    return curves
+
+
+def listen_stage(
+    found: Localization,
+    *,
+    region: Span | None,
+    band: tuple[float, float] | None,
+    experiment: CutExperiment | None = None,
+    pending: str | None = None,
+) -> dict[str, Any]:
+    """The stage's value for a localisation and, if there is one, its cut."""
+    clip, cut = found.clip, None
+    picture = picture_for(clip)
+    if experiment:
+        cut = Cut(
+            experiment.span,
+            experiment.depth_db,
+            served_path(experiment.cut, is_cut=True),
+            picture_of(experiment.cut.channels, clip.sample_rate, like=picture),
+            experiment.band,
+        )
+    return stage_view(
+        clip,
+        picture,
+        served_path(clip),
+        curves=_curves(found, experiment),
+        windows=found.windows,
+        region=region,
+        band=band,
+        cut=cut,
+        pending=pending,
+    )

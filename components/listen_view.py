@@ -1,0 +1,119 @@
+"""What the Listen panel says: sentences and tables from backend results. No state, no events."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from backend.controls import CutExperiment, cut_sentence
+from backend.localization import Evidence, Localization
+
+
+def _clock(seconds: float) -> str:
+    return f"{seconds:.2f}"
+
+
+def _name(evidence: Evidence) -> str:
+    return f'<span class="concept {evidence.concept.polarity}">{escape(evidence.concept.text)}</span>'
+
+
+def found_sentence(found: Localization) -> str:
+    """The plain sentence a result opens with, as HTML."""
+    parts = []
+    for evidence in found.evidence:
+        where = f"{_clock(evidence.best.start)}–{_clock(evidence.best.end)} s"
+        if evidence.concept.polarity == "present":
+            parts.append(f"{_name(evidence)} is found at <b>{where}</b> ({evidence.z:+.1f} SD).")
+        else:
+            parts.append(f"{_name(evidence)} should be absent; its strongest window is {where} ({evidence.z:+.1f} SD).")
+    return f'<p class="headline">{" ".join(parts)}</p>'
+
+
+def cut_sentences(experiment: CutExperiment) -> str:
+    """One sentence a concept: what the cut did beside its random controls, as HTML."""
+    count = len(experiment.control_spans)
+    lines = [escape(cut_sentence(effect, experiment.span, count)) for effect in experiment.effects]
+    return "".join(f'<p class="headline">{line}</p>' for line in lines)
+
+
+def evidence_table(found: Localization) -> str:
+    """Best window, cosine and z of every concept, as an HTML table that keeps room for a cut."""
+    rows = [
+        [
+            _name(evidence),
+            f"{_clock(evidence.best.start)}–{_clock(evidence.best.end)}",
+            f"{evidence.score:+.3f}",
+            f"{evidence.z:+.1f}",
+            "·",
+            "·",
+            "·",
+        ]
+        for evidence in found.evidence
+    ]
+    return _table(rows, found)
+
+
+def cut_table(experiment: CutExperiment) -> str:
+    """The same table with the cut, the random cuts and the blank clip filled in."""
+    rows = [
+        [
+            _name(evidence),
+            f"{_clock(evidence.best.start)}–{_clock(evidence.best.end)}",
+            f"{effect.before:+.3f}",
+            f"{evidence.z:+.1f}",
+            f"{effect.after:+.3f}",
+            f'<span class="control">{effect.before - effect.control_mean:+.3f} ± {effect.control_sd:.3f}</span>',
+            f"{effect.blank:+.3f}",
+        ]
+        for evidence, effect in zip(experiment.before.evidence, experiment.effects, strict=True)
+    ]
+    return _table(rows, experiment.before)
+
+
+def _table(rows: list[list[str]], found: Localization) -> str:
+    heads = (
+        ("concept", "What the query names; a bar marks a sound that should be absent."),
+        ("best window, s", "R(o): the window with the highest cosine; ties go to the earliest."),
+        ("before", "Cosine of the best window with “a sound of …”. Not a probability."),
+        ("SD", f"How far that cosine lies above the same window's mean over {found.background_size} everyday sounds."),
+        ("after cut", "Best window's cosine in the cut clip."),
+        ("random cut", "The same after a cut of equal size and depth at a random place: mean ± SD."),
+        ("blank", "The same for a clip of pure silence."),
+    )
+    head = "".join(f'<th scope="col"><abbr title="{escape(tip)}">{escape(name)}</abbr></th>' for name, tip in heads)
+    body = "".join(
+        "<tr>" + f'<th scope="row">{row[0]}</th>' + "".join(f"<td>{cell}</td>" for cell in row[1:]) + "</tr>"
+        for row in rows
+    )
+    return (
+        f'<div class="scroll"><table class="numbers"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    )
+
+
+def how_computed(found: Localization, seed: int, version: str) -> str:
+    """What made the result, folded away under it."""
+    clip, count = found.clip, found.background_size
+    lines = (
+        f"Encoder {escape(found.encoder_id)}, weights {escape(found.weights)}; Unheard {escape(version)}; seed {seed}.",
+        f"{len(found.windows)} windows of {found.windows.length:.2f} s, hop {found.windows.hop:.2f} s; "
+        "every window against “a sound of …” by cosine (causal audit, section 3.1).",
+        f"SD: standard deviations above the mean of {count} everyday sounds in the same window (own choice).",
+        "A cut multiplies the spectrum inside the region by 10<sup>−depth/20</sup>, with 50 ms ramps inside; every "
+        "sample outside is untouched. Its controls: 20 cuts of the same size and depth at random places, and silence.",
+        "A concept's score in a clip is its best window's cosine. A drop is called grounded when it exceeds the "
+        "random cuts' mean by two of their standard deviations (own choice).",
+        f"Clip {escape(clip.name)}: {clip.duration:.2f} s, {clip.sample_rate} Hz, digest {clip.digest}.",
+        *(escape(note) for note in clip.notes),
+    )
+    items = "".join(f"<li>{line}</li>" for line in lines)
+    return f"<details class='how'><summary>How this was computed</summary><ul>{items}</ul></details>"
+
+
+def clip_notes(notes: Sequence[str]) -> str:
+    """What was noticed about the clip, shown beside its picker."""
+    return "".join(f'<p class="note">{escape(note)}</p>' for note in notes)
+
+
+def error_box(message: str) -> str:
+    """A persistent error beside the control that caused it; empty text clears it."""
+    return f'<p class="error" role="alert">{escape(message)}</p>' if message else ""

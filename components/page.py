@@ -1,0 +1,174 @@
+"""The frame: header, encoder picker, tabs, the view in the address bar. One line a panel."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from backend.encoders.base import encoder_list, load_encoder
+from backend.encoders.cached import text_embeddings
+from backend.errors import InputError
+from backend.settings import settings
+from backend.vocabulary import background_vocabulary, concept_prompt
+from components import api, listen
+from components.frame import HEAVY, Page
+from components.state import ViewState, address, link, view_from_link
+
+ASSETS = Path(__file__).resolve().parent.parent / "assets"
+PANELS = (("listen", "Listen", listen),)
+"""Id in links, title, module with ``build(frame)``: one line a panel."""
+
+HEADER = """<header class="masthead"><h1>Unheard</h1>
+<p>What do audio-language models fail to hear? Ask for a sound, or for its absence, and check by ear.</p></header>"""
+
+
+def theme() -> gr.themes.Base:
+    """System fonts only: the page must look the same without a network."""
+    fonts = ["ui-sans-serif", "system-ui", "Segoe UI", "Roboto", "Helvetica Neue", "Arial", "sans-serif"]
+    mono = ["ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace"]
+    return gr.themes.Base(
+        primary_hue=gr.themes.Color(
+            c50="#eaf4fb",
+            c100="#cfe6f5",
+            c200="#a3cfec",
+            c300="#6fb3df",
+            c400="#3593cd",
+            c500="#0072b2",
+            c600="#0064a0",
+            c700="#00548a",
+            c800="#00446f",
+            c900="#003555",
+            c950="#00233a",
+        ),
+        neutral_hue="slate",
+        font=fonts,
+        font_mono=mono,
+        text_size=gr.themes.sizes.text_lg,
+        radius_size=gr.themes.sizes.radius_sm,
+    ).set(
+        button_primary_background_fill="#0072b2",
+        button_primary_background_fill_hover="#00548a",
+        button_primary_text_color="#ffffff",
+    )
+
+
+def build_page() -> gr.Blocks:
+    """The whole page, not yet listening."""
+    with gr.Blocks(title="Unheard", fill_width=True, delete_cache=(3600, 86_400), analytics_enabled=False) as page:
+        view = gr.State(ViewState(), time_to_live=7200)
+        bar = address()
+        with gr.Row(elem_classes="top"):
+            gr.HTML(HEADER, elem_classes="masthead-box")
+            encoder = gr.Dropdown(
+                [info.id for info in encoder_list() if info.ready],
+                value=settings().encoder,
+                label="Encoder",
+                scale=0,
+                min_width=220,
+            )
+        notices = gr.HTML("", elem_classes="notices")
+        tabs = gr.Tabs(selected="listen", elem_id="tabs")
+        frame = Page(view=view, address=bar, encoder=encoder, tabs=tabs)
+        with tabs:
+            for identifier, title, panel in PANELS:
+                with gr.Tab(title, id=identifier, elem_id=f"tab-{identifier}") as tab:
+                    panel.build(frame)
+                _open_with(tab, identifier, frame)
+        _connect(page, frame, notices)
+        api.build()
+    return page
+
+
+def _open_with(tab: gr.Tab, identifier: str, frame: Page) -> None:
+    def opened(view: ViewState):
+        view = replace(view, tab=identifier)
+        return view, link(view)
+
+    event = tab.select(
+        opened, frame.view, [frame.view, frame.address], api_visibility="private", show_progress="hidden"
+    )
+    if identifier in frame.on_tab:
+        function, inputs, outputs = frame.on_tab[identifier]
+        event.then(function, inputs, outputs, show_progress="hidden", api_visibility="private", **HEAVY)
+
+
+def _connect(page: gr.Blocks, frame: Page, notices: gr.HTML) -> None:
+    def opened(request: gr.Request):
+        known = tuple(info.id for info in encoder_list())
+        view, said = view_from_link(dict(request.query_params), known)
+        return (
+            view,
+            "".join(f'<p class="note" role="status">{escape(text)}</p>' for text in said),
+            view.encoder,
+            gr.Tabs(selected=view.tab),
+        )
+
+    start = page.load(
+        opened, None, [frame.view, notices, frame.encoder, frame.tabs], api_visibility="private", show_progress="hidden"
+    )
+    for function, inputs, outputs in frame.on_load:
+        start.then(function, inputs, outputs, api_visibility="private", show_progress="hidden", **HEAVY)
+
+    def picked(view: ViewState, encoder: str):
+        view = replace(view, encoder=encoder)
+        return view, link(view)
+
+    # `input`, not `change`: the value a link brings must not compute everything a second time.
+    change = frame.encoder.input(
+        picked,
+        [frame.view, frame.encoder],
+        [frame.view, frame.address],
+        api_visibility="private",
+        show_progress="hidden",
+    )
+    for identifier, function, inputs, outputs in frame.on_encoder:
+        handler = _only_on(identifier, function)
+        change.then(handler, inputs, outputs, show_progress="hidden", api_visibility="private", **HEAVY)
+
+
+def _only_on(identifier: str, function: Callable[..., Any]) -> Callable[..., Iterator[Any]]:
+    """A panel's handler that runs only while that panel is open; it catches up when its tab is opened."""
+
+    def run(view: ViewState, *rest: Any) -> Iterator[Any]:
+        if view.tab == identifier:
+            answer = function(view, *rest)
+            if isinstance(answer, Iterator):
+                yield from answer
+            else:
+                yield answer
+
+    return run
+
+
+def warm_up(encoder_id: str) -> None:
+    """Load the first encoder and its reference texts while the server starts: the first visitor must not wait."""
+    with contextlib.suppress(InputError):  # the page says it where the encoder is picked
+        encoder = load_encoder(encoder_id)
+        if encoder.has_text:
+            text_embeddings(encoder, [concept_prompt(sound) for sound in background_vocabulary()])
+
+
+def launch_options() -> dict[str, object]:
+    """How the server is started: bounded queue, bounded uploads, one served folder, no share link."""
+    from components.serving import served_folder
+
+    chosen = settings()
+    return {
+        "server_name": chosen.host,
+        "server_port": chosen.port,
+        "max_file_size": f"{chosen.max_file_mb:g}mb",
+        "allowed_paths": [str(served_folder())],
+        "share": False,
+        "show_error": False,
+        "footer_links": ["api"],
+        "theme": theme(),
+        "css_paths": [ASSETS / "page.css"],
+        "ssr_mode": False,
+        "quiet": True,
+    }

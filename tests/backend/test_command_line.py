@@ -1,0 +1,130 @@
+"""The command line: exact JSON, exit codes, one sentence on standard error."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from backend.__main__ import main
+from backend.demo import demo_clips
+from backend.encoders.base import load_encoder
+from backend.localization import localize
+from backend.results import sought_concepts
+from tests.fakes import tone_clip
+
+QUERY = "a dog barking, no rain"
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]):
+    def call(*arguments: object) -> tuple[int, str, str]:
+        code = main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return call
+
+
+@pytest.fixture
+def wav(tmp_path: Path) -> Path:
+    path = tmp_path / "tone.wav"
+    soundfile.write(path, tone_clip(3, 1.0, 2.0, duration=5.0).channels, 8000, subtype="PCM_24")
+    return path
+
+
+def test_localize_prints_one_object_that_is_the_backends(run) -> None:
+    scene = demo_clips()[0]
+    code, out, err = run("localize", scene.path, QUERY, "--json")
+    assert (code, err) == (0, "")
+    record = json.loads(out)
+    assert set(record["encoder"]) == {"id", "weights"}
+    assert {"duration", "sample_rate", "digest", "notes"} <= set(record["clip"])
+    assert (record["window"], record["hop"]) == (2.0, 0.5)
+    assert [concept["polarity"] for concept in record["concepts"]] == ["present", "absent"]
+    from backend.audio import load_clip
+
+    found = localize(load_encoder("pocket"), load_clip(scene.path), sought_concepts(QUERY), 2.0)
+    for concept, evidence in zip(record["concepts"], found.evidence, strict=True):
+        assert set(concept) >= {"text", "polarity", "starts", "scores", "best"}
+        assert len(concept["starts"]) == len(concept["scores"]) == len(found.windows)
+        np.testing.assert_allclose(concept["scores"], evidence.scores, atol=1e-6)
+        best = concept["best"]
+        assert best["score"] == max(concept["scores"])
+        assert best["start"] == concept["starts"][int(np.argmax(concept["scores"]))]
+        assert best["end"] - best["start"] == pytest.approx(2.0)
+
+
+def test_a_demo_clip_can_be_named_by_its_id(run) -> None:
+    scene = demo_clips()[0]
+    by_id, by_path = (json.loads(run("localize", name, QUERY, "--json")[1]) for name in (scene.id, scene.path))
+    assert by_id["clip"]["digest"] == by_path["clip"]["digest"]
+
+
+def test_gate_keeps_rate_channels_and_format_and_cuts_only_inside(run, wav: Path, tmp_path: Path) -> None:
+    out = tmp_path / "cut.wav"
+    code, printed, err = run("gate", wav, "--start", 1, "--end", 2, "--depth", -40, "-o", out, "--json")
+    assert (code, err) == (0, "")
+    before, after = soundfile.info(wav), soundfile.info(out)
+    assert (after.samplerate, after.channels, after.subtype, after.frames) == (8000, 1, "PCM_24", before.frames)
+    original, cut = soundfile.read(wav, dtype="int32")[0], soundfile.read(out, dtype="int32")[0]
+    np.testing.assert_array_equal(original[:8000], cut[:8000])
+    np.testing.assert_array_equal(original[16000:], cut[16000:])
+    middle = slice(11_000, 13_000)
+    drop = 20 * np.log10(np.std(original[middle].astype(float)) / np.std(cut[middle].astype(float)))
+    assert drop == pytest.approx(40, abs=0.5)
+    record = json.loads(printed)
+    assert record["region"] == {"start": 1.0, "end": 2.0}
+    assert record["depth_db"] == -40
+
+
+def test_gate_with_a_query_scores_beside_controls(run, wav: Path, tmp_path: Path) -> None:
+    arguments = ("gate", wav, "--start", 1, "--end", 2, "-o", tmp_path / "c.wav", "--query", QUERY, "--controls", 3)
+    first, second = (json.loads(run(*arguments, "--seed", 7, "--json")[1]) for _ in range(2))
+    assert first == second
+    assert len(first["effects"]) == 2
+    for effect in first["effects"]:
+        assert effect["drop"] == pytest.approx(effect["before"] - effect["after"], abs=2e-6)
+        assert len(effect["control_drops"]) == 3
+    assert first["provenance"]["seed"] == 7
+
+
+def test_encoders_lists_pocket_as_ready(run) -> None:
+    code, out, _ = run("encoders", "--json")
+    listed = json.loads(out)
+    assert code == 0
+    for info in listed:
+        assert {"id", "title", "ready", "needs", "dim", "sample_rate", "text"} <= set(info)
+    pocket = next(info for info in listed if info["id"] == "pocket")
+    assert pocket["ready"] is True
+    assert pocket["needs"] == ""
+    assert all(info["needs"] for info in listed if not info["ready"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["localize", "no-such-file.wav", QUERY], 1, "neither a file nor a demo clip"),
+        (["localize", "README.md", QUERY], 1, "README.md"),
+        (["localize", "CLIP", ""], 2, ""),
+        (["localize", "CLIP", QUERY, "--window", "zero"], 2, "invalid finite_number value"),
+        (["localize", "CLIP", QUERY, "--window", "-2"], 2, "between 0.1 and 10 s"),
+        (["localize", "CLIP", QUERY, "--encoder", "nope"], 2, "no encoder 'nope'"),
+        (["gate", "CLIP", "--start", "3", "--end", "1", "-o", "x.wav"], 2, "start must be below end"),
+        (["gate", "CLIP", "--start", "3", "--end", "1000", "-o", "x.wav"], 2, "s long"),
+        (["gate", "CLIP", "--start", "nan", "--end", "1", "-o", "x.wav"], 2, "finite"),
+        (["gate", "CLIP", "--start", "1", "--end", "2"], 2, "-o/--output"),
+        (["sing"], 2, "invalid choice"),
+        ([], 2, "required"),
+    ],
+)
+def test_a_bad_argument_is_one_sentence(run, arguments: list[str], code: int, said: str) -> None:
+    clip = str(demo_clips()[0].path)
+    got, out, err = run(*[clip if argument == "CLIP" else argument for argument in arguments])
+    assert got == code
+    assert out == ""
+    assert said in err
+    assert len(err.strip().splitlines()) == 1

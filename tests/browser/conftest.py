@@ -1,0 +1,102 @@
+"""The real page in a real browser: one server and one Chromium a test session."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+ARGUMENTS = [
+    "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update",
+    "--disable-sync", "--autoplay-policy=no-user-gesture-required", "--mute-audio",
+]  # fmt: skip
+START_SECONDS = 90.0
+
+
+def free_port() -> int:
+    """A port nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of a freshly started app with its own empty cache."""
+    port = free_port()
+    environment = {
+        **os.environ,
+        "UNHEARD_PORT": str(port),
+        "UNHEARD_CACHE_DIR": str(tmp_path_factory.mktemp("cache")),
+        "HF_HUB_OFFLINE": "1",
+        "GRADIO_ANALYTICS_ENABLED": "False",
+    }
+    log = tmp_path_factory.mktemp("log") / "server.txt"
+    with log.open("w") as file:
+        process = subprocess.Popen(
+            [sys.executable, "app.py"], cwd=ROOT, env=environment, stdout=file, stderr=subprocess.STDOUT
+        )
+        address = f"http://127.0.0.1:{port}"
+        try:
+            _wait_for(address, process, log)
+            yield address
+        finally:
+            process.terminate()
+            process.wait(10)
+    assert "Traceback" not in log.read_text(), log.read_text()[-4000:]
+
+
+def _wait_for(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            break
+        try:
+            with urllib.request.urlopen(address, timeout=5):
+                return
+        except OSError:
+            time.sleep(0.2)
+    pytest.fail(f"The app did not answer within {START_SECONDS:.0f} s:\n{log.read_text()[-3000:]}")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[object]:
+    """A headless Chromium; the test is skipped, saying so, where there is none."""
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed; apt install chromium runs the browser tests")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS, headless=True)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def open_page(browser, server) -> Iterator[object]:
+    """A function (path="", width=1440, height=1000, **context) -> a playwright page; console errors fail the test."""
+    contexts, problems = [], []
+
+    def opened(path: str = "", width: int = 1440, height: int = 1000, **options: object):
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(30_000)
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.goto(server + "/" + path)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert problems == []

@@ -1,0 +1,83 @@
+"""The laws of the house that a machine can check."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from backend.errors import InputError
+from backend.settings import PREFIX, Settings, read_settings
+
+ROOT = Path(__file__).resolve().parents[1]
+BACKEND = sorted((ROOT / "backend").rglob("*.py"))
+COMPONENTS = sorted((ROOT / "components").rglob("*.py"))
+NUMERICS = {"numpy", "scipy", "torch", "torchaudio", "librosa", "sklearn", "pandas", "soxr", "soundfile"}
+
+
+def imported(path: Path) -> set[str]:
+    """Top-level names of everything a file imports, wherever in it."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module.split(".")[0])
+    return names
+
+
+def test_there_is_something_to_check() -> None:
+    assert len(BACKEND) > 20
+    assert len(COMPONENTS) > 8
+
+
+@pytest.mark.parametrize("path", BACKEND, ids=lambda path: str(path.relative_to(ROOT)))
+def test_backend_knows_no_page(path: Path) -> None:
+    assert not imported(path) & {"gradio", "components", "app", "tests"}
+
+
+@pytest.mark.parametrize("path", COMPONENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_components_do_no_numerics(path: Path) -> None:
+    assert not imported(path) & (NUMERICS | {"app", "tests"})
+
+
+def test_app_is_a_door_not_a_room() -> None:
+    assert len((ROOT / "app.py").read_text().splitlines()) < 60
+
+
+@pytest.mark.parametrize("path", BACKEND + COMPONENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_input_is_not_checked_with_assert(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    assert not [node.lineno for node in ast.walk(tree) if isinstance(node, ast.Assert)]
+
+
+def test_every_setting_is_in_the_readme() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    missing = [field.name for field in fields(Settings) if PREFIX + field.name.upper() not in readme]
+    assert missing == []
+
+
+def test_readme_opens_with_the_front_matter_of_a_space() -> None:
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "---"
+    header = dict(line.split(": ", 1) for line in lines[1 : lines.index("---", 1)] if ": " in line)
+    assert header["sdk"] == "gradio"
+    assert header["app_file"] == "app.py"
+    assert len(header["short_description"]) <= 60
+    pins = dict(line.split("==") for line in (ROOT / "requirements.txt").read_text().splitlines() if "==" in line)
+    assert header["sdk_version"] == pins["gradio"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("UNHEARD_PORT", "x"), ("UNHEARD_MAX_SECONDS", "-1"), ("UNHEARD_MAX_FILE_MB", "many")]
+)
+def test_a_wrong_setting_is_named(name: str, value: str) -> None:
+    with pytest.raises(InputError, match=name):
+        read_settings({name: value})
+
+
+def test_settings_are_read_from_the_environment() -> None:
+    assert read_settings({"UNHEARD_PORT": "7861", "UNHEARD_CACHE_DIR": "/x"}).port == 7861
+    assert read_settings({}) == Settings()
