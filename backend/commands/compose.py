@@ -61,9 +61,9 @@ def register(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Analyse, write, and print the headline."""
+    from backend.composition.analysis import compose
     from backend.composition.embeddings import SUFFIXES
     from backend.composition.export import checked_folder, write_report
-    from backend.composition.report import compose
     from backend.composition.sources import LabelOptions, load_source
     from backend.encoders.base import load_encoder
 

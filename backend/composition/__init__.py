@@ -15,6 +15,7 @@ leave-one-out, blocks, permutations), ``prepare`` and ``evaluate`` (five metrics
 files; ``LabelledEmbeddings`` in, ``Report`` out.
 """
 
+from backend.composition.analysis import compose
 from backend.composition.baselines import label_overlap, p_values, permuted_leave_one_out
 from backend.composition.cca import CanonicalCorrelations, canonical_correlations
 from backend.composition.combinations import Combinations, LabelledEmbeddings, combine
@@ -22,7 +23,7 @@ from backend.composition.embeddings import match, read_embeddings
 from backend.composition.holdout import Holdout, draw_split, repeated_holdout
 from backend.composition.labels import LabelTable, read_labels
 from backend.composition.metrics import METRICS, Metrics, Target, evaluate, linear_cka, prepare
-from backend.composition.report import LeaveOneOut, Report, compose
+from backend.composition.report import LeaveOneOut, Report
 from backend.composition.ridge import LAMBDA_GRID, Factor, PenaltyChoice, Ridge, choose_penalty, factorise
 
 __all__ = [

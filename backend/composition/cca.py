@@ -112,7 +112,9 @@ def _summary(table: Floats) -> CanonicalCorrelations:
 
 def _block(source: NDArray[np.floating] | sparse.csr_matrix, start: int) -> Floats:
     part = source[start : start + BLOCK_ROWS]
-    return part.toarray() if sparse.issparse(part) else np.asarray(part, dtype=np.float64)
+    if isinstance(part, sparse.csr_matrix):
+        return np.asarray(part.toarray())
+    return np.asarray(part, dtype=np.float64)
 
 
 def _basis(source: NDArray[np.floating] | sparse.csr_matrix) -> tuple[Floats, Floats]:
@@ -134,7 +136,7 @@ def _basis(source: NDArray[np.floating] | sparse.csr_matrix) -> tuple[Floats, Fl
         triangle = np.zeros((0, transform.shape[1]))
         for start in range(0, rows, BLOCK_ROWS):
             block = (_block(source, start) - mean) @ transform if attempt else _block(source, start) - mean
-            triangle = np.linalg.qr(np.vstack([triangle, block]), mode="r")
+            triangle = np.asarray(np.linalg.qr(np.vstack([triangle, block]), mode="r"))
         _, singular, right = np.linalg.svd(triangle, full_matrices=False)
         top = singular[0] if len(singular) else 0.0
         floor = max(rows, columns) * np.finfo(np.float64).eps * max(top, 0.0 if attempt else np.sqrt(scale))

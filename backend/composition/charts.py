@@ -252,6 +252,33 @@ def _rule(name: str, color: str, value: float) -> Series:
     return Series("rule", name, color, at, np.zeros(len(at)), text=(name,) * len(at))
 
 
+def comparison_chart(first: Report, second: Report, names: tuple[str, str]) -> Chart:
+    """Each combination under two encoders: cosine of one against cosine of the other.
+
+    Only combinations that both reports have are drawn; a point above the line is rebuilt better by the second.
+    """
+    position = {members: index for index, members in enumerate(second.combinations.members)}
+    pairs = [(i, position[members]) for i, members in enumerate(first.combinations.members) if members in position]
+    x = np.array([first.loo.cosines[i] for i, _ in pairs])
+    y = np.array([second.loo.cosines[j] for _, j in pairs])
+    both = np.concatenate([x, y]) if pairs else np.array([0.0, 1.0])
+    ends = np.array([both.min(), both.max()])
+    text = tuple(
+        f"{first.combinations.name(i)}: {a:+.3f} and {b:+.3f}" for (i, _), a, b in zip(pairs, x, y, strict=True)
+    )
+    return Chart(
+        "comparison",
+        "The same combinations under two encoders",
+        f"cosine, {names[0]}",
+        f"cosine, {names[1]}",
+        (
+            Series("dashed", "equal", GREY, ends, ends),
+            Series("points", "", BLUE, x, y, text=text, keys=tuple(i for i, _ in pairs)),
+        ),
+        f"{int(np.count_nonzero(y > x))} of {len(pairs)} points lie above the line, where {names[1]} does better.",
+    )
+
+
 def penalty_chart(report: Report) -> Chart:
     """Validation error over the grid of lambda."""
     choice = report.choice

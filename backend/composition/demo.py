@@ -134,7 +134,7 @@ def draw_recipes(seed: int = 0) -> list[SceneRecipe]:
         *itertools.combinations(SOURCES, 2),
         *(triples[index] for index in chosen),
     ]
-    drawn = []
+    drawn: list[SceneRecipe] = []
     for labels in combinations:
         for _ in range(SCENES_PER_COMBINATION):
             scene_seed = int(random.integers(2**31))

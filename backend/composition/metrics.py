@@ -14,6 +14,14 @@ Distance = Literal["cosine", "euclidean"]
 
 METRICS = ("cosine", "relative_frobenius", "cka", "kl_bits", "hits_at_5")
 HIGHER_IS_BETTER = {"cosine": True, "relative_frobenius": False, "cka": True, "kl_bits": False, "hits_at_5": True}
+SHORT = {
+    "cosine": "cosine",
+    "relative_frobenius": "relative error",
+    "cka": "CKA",
+    "kl_bits": "KL",
+    "hits_at_5": "Hits@5",
+}
+"""Their names within a sentence."""
 HITS_K = 5
 """K of Hits@K (paper IV-A)."""
 TIE = 1e-12

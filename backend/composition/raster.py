@@ -7,7 +7,7 @@ import io
 import numpy as np
 
 from backend.composition.charts import Chart, HeatMap, Series
-from backend.composition.svg import diverging
+from backend.composition.heat import diverging
 
 MARKERS = {"circle": "o", "square": "s", "triangle": "^", "diamond": "D", "cross": "P"}
 

@@ -25,6 +25,8 @@ from backend.errors import InputError
 DEMO = "demo"
 LONGEST_WINDOW = 10.0
 """A longer sound is embedded as the mean of windows of this many seconds, side by side (own choice)."""
+MOST_COMBINATIONS, MOST_SOURCES = 3000, 1000
+"""What the page computes at most (own choice); FSD50K has 1,289 of 200."""
 
 Sound = Callable[[str], Clip]
 
@@ -100,6 +102,18 @@ def load_source(
     if path.suffix.lower() in SUFFIXES:
         return _load_ready(path, labels, encoder, options, memory)
     return _load_sounds(path, labels, _needed(encoder), options, progress)
+
+
+def refuse_large(data: LabelledEmbeddings) -> None:
+    """Refuse, by InputError, what would keep a shared server busy for minutes."""
+    combinations = len(set(data.labels))
+    sources = len({name for labels in data.labels for name in labels})
+    if combinations > MOST_COMBINATIONS or sources > MOST_SOURCES:
+        raise InputError(
+            f"{combinations:,} combinations of {sources:,} sources are more than the page computes "
+            f"({MOST_COMBINATIONS:,} of {MOST_SOURCES:,}). Use python -m backend compose, which has no such bound.",
+            concerns="file",
+        )
 
 
 def _needed(encoder: Encoder | None) -> Encoder:

@@ -8,38 +8,20 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.composition.charts import BLUE, VERMILION, Chart, HeatMap, Series
-
-STYLE = (
-    "<style>.uh-chart{{--ink:{ink};--faint:{faint};--paper:{paper};background:{background}}}"
-    ".uh-chart text{{font:13px ui-sans-serif,system-ui,'Segoe UI',Roboto,Arial,sans-serif;fill:var(--ink);"
-    "font-variant-numeric:tabular-nums}}.uh-chart .title{{font-weight:600;font-size:15px}}"
-    ".uh-chart .grid{{stroke:var(--faint);stroke-width:1}}.uh-chart .axis{{stroke:var(--ink);stroke-width:1}}</style>"
-)
-ALONE = STYLE.format(ink="#1c2733", faint="#dfe4ea", paper="#ffffff", background="#ffffff")
-"""For a file of its own."""
+from backend.composition.charts import Chart, HeatMap, Series
+from backend.composition.heat import draw_heat_map
+from backend.composition.svg_frame import opening, wrapped
 
 
-def draw(chart: Chart | HeatMap, width: int = 640, *, alone: bool = True) -> str:
+def draw(chart: Chart | HeatMap, width: int = 640, *, alone: bool = True, chosen: int | None = None) -> str:
     """One chart as an ``<svg>`` element of a given width in pixels.
 
     ``alone`` brings its own style and title; without it the page's ``.uh-chart`` rules apply. Marks of a
-    combination carry ``data-key`` with its index.
+    combination carry ``data-key`` with its index; those of the ``chosen`` one are ringed.
     """
-    return _draw_heat_map(chart, width, alone) if isinstance(chart, HeatMap) else _draw_chart(chart, width, alone)
-
-
-def _open(title: str, width: float, height: float, alone: bool) -> str:
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="uh-chart" viewBox="0 0 {width:g} {height:g}" '
-        f'width="{width:g}" height="{height:g}" role="img" aria-label="{escape(title, quote=True)}">'
-    )
-    if not alone:
-        return head
-    return (
-        f'{head}{ALONE}<rect width="{width:g}" height="{height:g}" fill="#ffffff"/>'
-        f'<text class="title" x="12" y="22">{escape(title)}</text>'
-    )
+    if isinstance(chart, HeatMap):
+        return draw_heat_map(chart, width, alone=alone)
+    return _draw_chart(chart, width, alone, chosen)
 
 
 class _Axes:
@@ -66,17 +48,18 @@ class _Axes:
         return self.bottom - (self.bottom - self.top) * (value - self.y0) / (self.y1 - self.y0)
 
 
-def _draw_chart(chart: Chart, width: int, alone: bool) -> str:
+def _draw_chart(chart: Chart, width: int, alone: bool, chosen: int | None) -> str:
     legend = [series for series in chart.series if series.name]
     rows = _legend_rows(legend, width - 72.0)
     top = (34.0 if alone else 8.0) + 20.0 * len(rows)
     plot = min(0.5 * width, 320.0) if width >= 480 else 0.72 * width
     axes = _Axes(chart, float(width), top, plot)
-    lines = _wrapped(chart.note, width - 24) if alone else []
+    lines = wrapped(chart.note, width - 24) if alone else []
     height = axes.bottom + 46 + 18 * len(lines)
-    parts = [_open(chart.title, width, height, alone), _legend(rows, top - 20.0 * len(rows) + 14)]
+    parts = [opening(chart.title, width, height, alone), _legend(rows, top - 20.0 * len(rows) + 14)]
     parts += [_grid(chart, axes, whole=chart.whole_x)]
     parts += [_marks(series, axes) for series in chart.series]
+    parts += [_ring(series, axes, chosen) for series in chart.series if chosen is not None and chosen in series.keys]
     parts += [f'<text x="12" y="{axes.bottom + 58 + 18 * i:.0f}">{escape(line)}</text>' for i, line in enumerate(lines)]
     return "".join(parts) + "</svg>"
 
@@ -145,6 +128,14 @@ def _one_mark(series: Series, index: int, axes: _Axes, key: str, said: str) -> s
     return ""
 
 
+def _ring(series: Series, axes: _Axes, chosen: int) -> str:
+    at = series.keys.index(chosen)
+    x, y = axes.x(series.x[at]), axes.y(series.y[at])
+    if series.kind != "points":
+        return ""
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="10" fill="none" stroke="var(--ink)" stroke-width="2.5"/>'
+
+
 def _line(series: Series, axes: _Axes) -> str:
     known = np.flatnonzero(np.isfinite(series.y))
     points = " ".join(f"{axes.x(series.x[i]):.1f},{axes.y(series.y[i]):.1f}" for i in known)
@@ -207,66 +198,6 @@ def _legend(rows: Sequence[Sequence[tuple[float, Series]]], y: float) -> str:
     return "".join(parts)
 
 
-def _draw_heat_map(chart: HeatMap, width: int, alone: bool) -> str:
-    names, count = chart.names, len(chart.names)
-    label = min(9.0 + 7.0 * max(len(name) for name in names), 0.36 * width)
-    cell = min((width - label - 12.0) / count, 44.0)
-    top = (34.0 if alone else 4.0) + 0.75 * label
-    lines = _wrapped(chart.note, width - 24) if alone else []
-    parts = [_open(chart.title, width, top + cell * count + 44 + 18 * len(lines), alone)]
-    size = min(13.0, max(6.0, 0.9 * cell))
-    most = int(label / (0.54 * size))
-    for i, name in enumerate(names):
-        y = top + cell * (i + 0.5)
-        shown = escape(name if len(name) <= most else name[: most - 1] + "…")
-        style = f'style="font-size:{size:.1f}px"'
-        parts.append(f'<text {style} x="{label - 6:.1f}" y="{y + 0.35 * size:.1f}" text-anchor="end">{shown}</text>')
-        x = label + cell * (i + 0.5)
-        parts.append(
-            f'<text {style} transform="translate({x + 0.3 * size:.1f} {top - 6:.1f}) rotate(-50)">{shown}</text>'
-        )
-        for j, other in enumerate(names):
-            value = float(chart.values[i, j])
-            said = f"{escape(name)} and {escape(other)}: {value:+.3f}"
-            parts.append(
-                f'<rect x="{label + cell * j:.1f}" y="{top + cell * i:.1f}" width="{cell - 1:.1f}" '
-                f'height="{cell - 1:.1f}" fill="{diverging(value)}"><title>{said}</title></rect>'
-            )
-            if cell >= 34:
-                ink = "#ffffff" if abs(value) > 0.55 else "#1c2733"
-                middle = label + cell * (j + 0.5) - 0.5
-                parts.append(
-                    f'<text style="font-size:11px;fill:{ink};pointer-events:none" x="{middle:.1f}" '
-                    f'y="{y + 3.5:.1f}" text-anchor="middle">{value:+.2f}</text>'
-                )
-    foot = top + cell * count
-    parts.append(_color_bar(label, foot + 12, min(200.0, cell * count)))
-    parts += [f'<text x="12" y="{foot + 58 + 18 * i:.0f}">{escape(line)}</text>' for i, line in enumerate(lines)]
-    return "".join(parts) + "</svg>"
-
-
-def _color_bar(x: float, y: float, width: float) -> str:
-    steps = 40
-    cells = "".join(
-        f'<rect x="{x + width * i / steps:.1f}" y="{y:.1f}" width="{width / steps + 0.5:.1f}" height="10" '
-        f'fill="{diverging(2 * i / (steps - 1) - 1)}"/>'
-        for i in range(steps)
-    )
-    labels = "".join(
-        f'<text x="{x + width * share:.1f}" y="{y + 25:.1f}" text-anchor="{anchor}">{text}</text>'
-        for share, text, anchor in ((0.0, "−1", "start"), (0.5, "0", "middle"), (1.0, "+1", "end"))
-    )
-    return cells + labels
-
-
-def diverging(value: float) -> str:
-    """Vermilion through near-white to blue, for cosines from -1 to 1."""
-    end = BLUE if value > 0 else VERMILION
-    share = min(1.0, abs(value))
-    mixed = [round(245 + (int(end[at : at + 2], 16) - 245) * share) for at in (1, 3, 5)]
-    return "#{:02x}{:02x}{:02x}".format(*mixed)
-
-
 def _extent(series: Sequence[Series], axis: str) -> tuple[float, float]:
     arrays: list[NDArray[np.float64]] = []
     for one in series:
@@ -300,13 +231,3 @@ def _short(value: float) -> str:
         mantissa, exponent = f"{value:.0e}".split("e")
         return f"{mantissa}e{int(exponent)}".replace("-", "−")
     return f"{round(value, 6):g}".replace("-", "−")
-
-
-def _wrapped(text: str, width: float) -> list[str]:
-    lines: list[str] = []
-    for word in text.split():
-        if lines and 6.6 * (len(lines[-1]) + len(word) + 1) <= width:
-            lines[-1] += " " + word
-        else:
-            lines.append(word)
-    return lines

@@ -18,10 +18,11 @@ from backend.composition.explore import (
     worst_first,
 )
 from backend.composition.export import write_report
+from backend.composition.heat import diverging
 from backend.composition.published import PUBLISHED
 from backend.composition.raster import png
 from backend.composition.results import report_tables
-from backend.composition.svg import diverging, draw
+from backend.composition.svg import draw
 from backend.errors import InputError
 
 NAMES = ("<b>dog</b>", "rain & wind", "siren", "baby")
