@@ -11,6 +11,8 @@ from pathlib import Path
 from backend.errors import InputError
 
 PREFIX = "UNHEARD_"
+HOST_FALLBACKS = {"host": "GRADIO_SERVER_NAME", "port": "GRADIO_SERVER_PORT"}
+"""What a Space and Gradio's own images set; used where ours is not."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,8 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
     values: dict[str, object] = {}
     for field in fields(Settings):
         name = PREFIX + field.name.upper()
+        if name not in environment:
+            name = HOST_FALLBACKS.get(field.name, name)
         if name not in environment:
             continue
         text, default = environment[name], field.default

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.errors import InputError
+from backend.settings import settings
 
 FloatArray = NDArray[np.float32]
 
@@ -112,6 +113,14 @@ def encoder_list() -> list[EncoderInfo]:
     return [info for family in families() for info in family.listed()]
 
 
+def use_chosen_threads() -> None:
+    """Give torch the number of threads the settings name; 0 leaves torch's own choice."""
+    if chosen := settings().threads:
+        import torch
+
+        torch.set_num_threads(chosen)
+
+
 _loaded: dict[str, Encoder] = {}
 _load_lock = threading.Lock()
 
@@ -126,6 +135,7 @@ def load_encoder(encoder_id: str) -> Encoder:
     """
     with _load_lock:
         if encoder_id not in _loaded:
+            use_chosen_threads()
             prefix = encoder_id.partition(":")[0]
             for family in families():
                 if family.prefix == prefix:

@@ -23,6 +23,8 @@ from backend.settings import settings
 BATCH = 4
 """Windows a slow encoder embeds between two progress reports."""
 MICROSECONDS = 1_000_000
+REVISION = 2
+"""Part of every key: raise it when code, not weights, changes the numbers an encoder gives."""
 
 
 class EmbeddingCache:
@@ -138,7 +140,7 @@ def shared_cache() -> EmbeddingCache:
 
 
 def _group(encoder: Encoder, what: str) -> str:
-    return f"{encoder.id}|{encoder.weights}|{what}"
+    return f"{REVISION}|{encoder.id}|{encoder.weights}|{what}"
 
 
 def _span_key(start: float, length: float) -> str:
