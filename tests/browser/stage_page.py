@@ -118,6 +118,7 @@ def page(demo: Demo) -> gr.Blocks:
             back = gr.Button("back", elem_id="back")
         typing = gr.Textbox(label="typing", elem_id="typing")
         log = gr.Textbox(label="log", elem_id="log", value="")
+        windows = gr.Textbox(label="window", elem_id="window", value="")
 
         said: dict[str, list[str]] = {}
 
@@ -135,8 +136,8 @@ def page(demo: Demo) -> gr.Blocks:
         def on_band(request: gr.Request, event: gr.EventData) -> str:
             return heard(request, f"band {checked_band(event._data, RATE)}")
 
-        def on_window(request: gr.Request, event: gr.EventData) -> str:
-            return heard(request, f"window {checked_window(event._data, len(demo.windows))}")
+        def on_window(event: gr.EventData) -> str:
+            return f"window {checked_window(event._data, len(demo.windows))}"
 
         def on_cut(request: gr.Request, event: gr.EventData) -> tuple[dict, str]:
             span = checked_region(event._data, demo.clip.duration)
@@ -145,7 +146,7 @@ def page(demo: Demo) -> gr.Blocks:
         quiet = {"api_visibility": "private", "show_progress": "hidden"}
         stage.region_change(on_region, None, log, **quiet)
         stage.band_change(on_band, None, log, **quiet)
-        stage.window_click(on_window, None, log, **quiet)
+        stage.window_click(on_window, None, windows, **quiet)
         stage.cut_request(on_cut, None, [stage, log], **quiet)
         fresh.click(lambda: Demo(8.0, "other.wav", ("siren", "voice")).view(), None, stage, **quiet)
         doing = "Embedding window 5 of 17"
