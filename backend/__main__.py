@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from backend.errors import InputError
 
-COMMANDS = ("encoders", "localize", "gate", "parse", "pocket")
+COMMANDS = ("encoders", "localize", "gate", "parse", "rank", "negeval", "pocket")
 
 
 class OneSentenceParser(argparse.ArgumentParser):

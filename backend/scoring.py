@@ -58,6 +58,14 @@ Scorer = Literal["raw", "steered", "exclusion"]
 SCORERS: tuple[Scorer, ...] = get_args(Scorer)
 
 
+def check_scorer(name: str) -> Scorer:
+    """The scorer of this name, or a sentence."""
+    for scorer in SCORERS:
+        if scorer == name:
+            return scorer
+    raise InputError(f"There is no scorer {name!r}. Choose {', '.join(SCORERS)}.")
+
+
 class ConceptLike(Protocol):
     """A concept phrase of a query."""
 
@@ -160,13 +168,9 @@ class QueryScores:
         InputError
             An unknown scorer or a lambda out of range.
         """
-        if scorer == "raw":
-            return self.raw
-        if scorer == "steered":
+        if check_scorer(scorer) == "steered":
             return steered_scores(self.raw, self.negative, self.cosine, [lam])[:, 0]
-        if scorer == "exclusion":
-            return self._exclusion()
-        raise InputError(f"There is no scorer {scorer!r}. Choose {', '.join(SCORERS)}.")
+        return self._exclusion() if scorer == "exclusion" else self.raw
 
     def _exclusion(self) -> NDArray[np.float64]:
         count = len(self.positives)

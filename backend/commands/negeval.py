@@ -1,0 +1,59 @@
+"""``python -m backend negeval COLLECTION --out DIR``: the negation benchmark over any collection with labels."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from backend.commands.common import add_common, chosen_encoder, print_json
+from backend.errors import InputError
+
+
+def register(commands: Any) -> None:
+    """Add the sub-command."""
+    parser = commands.add_parser("negeval", help="run the negation benchmark over a labelled or captioned collection")
+    parser.add_argument("collection", help="demo, a folder, or a CSV (path, caption, labels)")
+    parser.add_argument("--out", required=True, type=Path, help="folder for negeval.json, tables, figures and items")
+    parser.add_argument("--pairs", type=int, default=500, help="controlled pairs; 0 for none (default: 500)")
+    parser.add_argument("--filler", default="matched", help="matched (as the paper) or any (default: %(default)s)")
+    parser.add_argument("--folds", default="", help="ESC layouts: report on these folds, calibrate on the others: 4,5")
+    parser.add_argument("--clips", type=int, default=400, help="clips that give queries and questions (default: 400)")
+    add_common(parser, window=False)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Run it and write everything down."""
+    from backend.collection_layouts import open_collection
+    from backend.commands.progress import on_terminal
+    from backend.negeval.report import tables, write_report
+    from backend.negeval.run import run as run_benchmark
+
+    options = _options(arguments)
+    collection = open_collection(arguments.collection)
+    if arguments.out.exists() and not arguments.out.is_dir():
+        raise InputError(f"{arguments.out} is a file; --out must name a folder.")
+    result = run_benchmark(collection, chosen_encoder(arguments), options, on_terminal())
+    written = write_report(result, arguments.out)
+    if arguments.json:
+        print_json({**result.record, "files": [str(path) for path in written]})
+        return
+    print(tables(result.record))
+    print(f"Written: {', '.join(path.name for path in written)} in {arguments.out}")
+
+
+def _options(arguments: argparse.Namespace) -> Any:
+    from backend.negeval.run import Options
+
+    if not 0 <= arguments.pairs <= 10000:
+        raise InputError(f"{arguments.pairs} pairs are asked for; it must be 0 to 10,000.")
+    if arguments.clips < 1:
+        raise InputError(f"--clips is {arguments.clips}; it must be at least 1.")
+    if arguments.filler not in ("matched", "any"):
+        raise InputError(f"--filler is {arguments.filler!r}; choose matched or any.")
+    try:
+        folds = tuple(int(part) for part in arguments.folds.split(",") if part.strip())
+    except ValueError:
+        raise InputError(f"--folds is {arguments.folds!r}; it must be numbers separated by commas, as 4,5.") from None
+    return Options(arguments.pairs, arguments.filler, folds, arguments.clips, arguments.seed)

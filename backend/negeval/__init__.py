@@ -1,0 +1,10 @@
+"""NegEval-Audio for any labelled or captioned collection (negation paper, sections III and VI, appendix A).
+
+concepts   which sounds a clip has, and which plausible ones it certainly lacks
+wording    queries and options as text
+items      Retrieval-Neg queries and MCQ-Neg questions, checked by construction
+pairs      controlled target and distractor clips that differ in one overlaid sound
+scores     raw, steered and exclusion scores of all of them
+measures   recall, accuracy, margins, with seeded bootstrap intervals
+run        the whole benchmark; report and figures write it down
+"""

@@ -1,0 +1,160 @@
+"""Tables in the paper's form, figures, and every item as one line of JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from backend.negeval.figures import write_figures
+from backend.negeval.run import CandidateSet, Result
+from backend.steering import DEFAULT_LAMBDA
+
+SCORERS = ("raw", "steered", "exclusion")
+PUBLISHED = (
+    "Published for LAION-CLAP and M2D-CLAP: MCQ-Neg negation 0.2-7.1 %, average 22-45 %; negated-query margin +0.018, "
+    "affirmative-query margin +0.072, their correlation 0.76; normalised affinity 1.07, polarity/content 0.30, "
+    "scope permutation 0.70, content swap 0.58, bag of concepts 0.82."
+)
+
+
+def write_report(result: Result, folder: Path) -> list[Path]:
+    """Write negeval.json, tables.md, item lists and figures into a folder, and say which files they are."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written = [_text(folder / "negeval.json", json.dumps(result.record, indent=1, ensure_ascii=False) + "\n")]
+    written.append(_text(folder / "tables.md", tables(result.record)))
+    written.append(_lines(folder / "retrieval.jsonl", (row for one in result.sets for row in _retrieval_rows(one))))
+    written.append(_lines(folder / "mcq.jsonl", (row for one in result.sets for row in _question_rows(one))))
+    if result.pairs:
+        written.append(_lines(folder / "pairs.jsonl", result.pairs))
+    return written + write_figures(result.record, tables(result.record), folder)
+
+
+def _text(path: Path, content: str) -> Path:
+    path.write_text(content, encoding="utf-8")
+    return path
+
+
+def _lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
+    return _text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+
+
+def _retrieval_rows(one: CandidateSet) -> Iterable[dict[str, Any]]:
+    for item in one.retrieval:
+        row = asdict(item)
+        row["relevant"] = [one.concepts[index].id for index in item.relevant]
+        yield {"set": one.name, **row}
+
+
+def _question_rows(one: CandidateSet) -> Iterable[dict[str, Any]]:
+    for place, question in enumerate(one.questions):
+        concepts = one.concepts[question.clip]
+        yield {
+            "set": one.name,
+            "clip": question.clip_id,
+            "kind": question.kind,
+            "present": concepts.present,
+            "absent": concepts.absent,
+            "options": [{"text": option.text, **asdict(option)} for option in question.options],
+            "answer": question.answer,
+            "chosen": {name: int(choice[place]) for name, choice in one.chosen.items()},
+        }
+
+
+def tables(record: Mapping[str, Any]) -> str:
+    """Tables I to V as Markdown, percentages with 95 % intervals."""
+    encoder, collection = record["encoder"], record["collection"]
+    parts = [
+        f"# NegEval: {collection['name']}, {encoder['id']} ({encoder['weights']})",
+        f"{collection['clips']} clips, {len(collection['skipped'])} rows left out; seed {record['options']['seed']}; "
+        f"calibrated on {record['calibrated on']}. In brackets: 95 % bootstrap intervals. {PUBLISHED}",
+        *(f"Note: {note}" for note in record["notes"]),
+    ]
+    for name in ("clips", "mixtures"):
+        if "retrieval" in record.get(name, {}):
+            parts += _retrieval_table(name, record[name]["retrieval"])
+        if "multiple choice" in record.get(name, {}):
+            parts += _choice_table(name, record[name]["multiple choice"])
+        parts += _sweep_table(name, record.get(name, {}))
+    if "controlled pairs" in record:
+        parts += _pair_table(record["controlled pairs"])
+    return "\n\n".join(parts) + "\n"
+
+
+def _cell(measure: Mapping[str, float]) -> str:
+    return f"{100 * measure['value']:.1f} ({100 * measure['low']:.1f}-{100 * measure['high']:.1f})"
+
+
+def _grid(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _retrieval_table(name: str, table: Mapping[str, Any]) -> list[str]:
+    rows = [
+        [form, scorer, *(_cell(table[form][scorer][key]) for key in ("R@1", "R@5", "R@10"))]
+        for form in ("standard", "template", "fluent")
+        for scorer in SCORERS
+        if scorer in table[form]
+    ]
+    title = f"## Table I: Retrieval-Neg over {name} ({table['queries']} queries, {table['candidates']} candidates, %)"
+    return [title, _grid(["query", "scorer", "R@1", "R@5", "R@10"], rows)]
+
+
+def _choice_table(name: str, table: Mapping[str, Any]) -> list[str]:
+    kinds = ("affirmation", "negation", "hybrid", "average")
+    rows = [[scorer, *(_cell(table[scorer][kind]) for kind in kinds)] for scorer in SCORERS]
+    return [
+        f"## Table II: MCQ-Neg over {name} ({table['questions']} questions, chance 25 %, %)",
+        _grid(["scorer", *kinds], rows),
+    ]
+
+
+def _sweep_table(name: str, section: Mapping[str, Any]) -> list[str]:
+    rows = []
+    if "retrieval" in section:
+        for form in ("template", "fluent"):
+            rows.append(
+                [f"R@5 {form}", *(f"{100 * m['value']:.1f}" for m in section["retrieval"][form]["sweep R@5"].values())]
+            )
+    if "multiple choice" in section:
+        sweep = section["multiple choice"]["sweep average"]
+        rows.append(["MCQ average", *(f"{100 * measure['value']:.1f}" for measure in sweep.values())])
+    if not rows:
+        return []
+    lambdas = list(
+        (section.get("multiple choice") or {}).get("sweep average") or section["retrieval"]["fluent"]["sweep R@5"]
+    )
+    return [
+        f"## Table III: steering over {name}, by lambda (the paper uses {DEFAULT_LAMBDA}, %)",
+        _grid(["", *lambdas], rows),
+    ]
+
+
+def _pair_table(record: Mapping[str, Any]) -> list[str]:
+    rows = [
+        [
+            scorer,
+            "{value:+.4f} ({low:+.4f} to {high:+.4f})".format(**record["negated margin"][scorer]),
+            _cell(record["target preferred"][scorer]),
+        ]
+        for scorer in SCORERS
+    ]
+    text = record["text side"]
+    figures = [
+        [
+            name,
+            "undefined" if value is None else f"{value:.2f}" if isinstance(value, float) else f"{value['value']:.2f}",
+        ]
+        for name, value in text.items()
+    ]
+    wanted = "{value:+.4f} ({low:+.4f} to {high:+.4f})".format(**record["affirmative margin"])
+    return [
+        f"## Tables IV and V: {record['pairs']} controlled pairs",
+        _grid(["scorer", "negated-query margin", "target preferred (%)"], rows),
+        f"Affirmative-query margin {wanted}; correlation of raw margins {record['margin correlation']:.2f}; "
+        f"presence of Y higher where Y is: {_cell(record['presence of Y higher where Y is'])} %.",
+        _grid(["text side", "mean"], figures),
+    ]

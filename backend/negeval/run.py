@@ -1,0 +1,253 @@
+"""The whole benchmark over one collection and one encoder."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from backend import __version__
+from backend.audio import HOP_SECONDS, load_clip
+from backend.collection import Collection, EmbeddedCollection, Item
+from backend.collection_store import WINDOW_SECONDS, Progress, embed_collection, embed_keyed, embedded, embedding_store
+from backend.composition.embeddings import file_digest
+from backend.encoders.base import Encoder
+from backend.errors import InputError
+from backend.exclusion import EXCLUSION
+from backend.negeval import tasks
+from backend.negeval.concepts import absent_concepts, present_concepts
+from backend.negeval.items import ClipConcepts, Question, RetrievalItem, questions, retrieval_items
+from backend.negeval.measures import RESAMPLES
+from backend.negeval.pairs import ControlledPair, Filler, PairRenderer, Side, controlled_pairs, single_sources
+from backend.negeval.scores import CandidateScores
+from backend.negeval.wording import listed
+from backend.presence import FORM, Calibration, background_texts, calibrate, pooled, window_evidence
+from backend.steering import PAPER_LAMBDAS
+from backend.vocabulary import concept_prompt
+
+SIDES: tuple[Side, Side] = ("target", "distractor")
+ESC_NAME = re.compile(r"(?:^|/)(\d)-\d+-[A-Z][^/]*$")
+"""ESC-50's file names begin with the fold."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What is run.
+
+    Attributes
+    ----------
+    pairs : int
+        Controlled pairs; 0 leaves them and the tasks over their mixtures out.
+    filler : "matched" or "any"
+        Whether a filler has the coarse kind of the negated sound, as the paper asks.
+    folds : tuple of int
+        ESC layouts only: report on these folds, calibrate on the others. Empty: all clips, calibrated on themselves.
+    clips : int
+        At most this many clips give queries and questions (drawn with the seed); all are candidates.
+    seed : int
+    """
+
+    pairs: int = 500
+    filler: Filler = "matched"
+    folds: tuple[int, ...] = ()
+    clips: int = 400
+    seed: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class CandidateSet:
+    """The items of one set of candidates, and what every scorer chose."""
+
+    name: str
+    retrieval: tuple[RetrievalItem, ...]
+    questions: tuple[Question, ...]
+    concepts: tuple[ClipConcepts, ...]
+    chosen: dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """``record`` is negeval.json; the rest becomes the item lists."""
+
+    record: dict[str, Any]
+    sets: tuple[CandidateSet, ...]
+    pairs: tuple[dict[str, Any], ...] = field(default=())
+
+
+def run(collection: Collection, encoder: Encoder, options: Options, progress: Progress | None = None) -> Result:
+    """Build every item, score it raw, steered and by exclusion, and sum up.
+
+    Raises
+    ------
+    InputError
+        The collection names no sounds, has fewer than two usable clips, or no clip of the folds asked for.
+    """
+    items, reference = _split(collection, options.folds)
+    vocabulary = sorted({name for item in collection.items for name in present_concepts(item)})
+    if not vocabulary:
+        raise InputError(
+            f"{collection.name} has no labels and no captions, so nothing is known of its clips. Give a CSV with the "
+            "columns path, caption, labels, or one folder per class.",
+            concerns="file",
+        )
+    if len(items) < 2:
+        raise InputError(
+            f"{collection.name} has one usable clip; the benchmark compares at least two.", concerns="file"
+        )
+    whole = Collection(collection.name, collection.layout, items, collection.skipped)
+    clips = embed_collection(whole, encoder, progress=progress)
+    calibrations = None
+    if reference:
+        others = Collection(collection.name + " others", collection.layout, reference)
+        calibrations = _calibrated(embed_collection(others, encoder, progress=progress), encoder, vocabulary)
+    record = _provenance(collection, clips, encoder, options)
+    known = {item.id: item for item in items}
+    own, section = _candidate_set(
+        "clips",
+        CandidateScores(clips, encoder, vocabulary, calibrations=calibrations),
+        [(known[clip_id].caption, present_concepts(known[clip_id]), known[clip_id].captions) for clip_id in clips.ids],
+        options,
+    )
+    record["clips"] = section
+    if not options.pairs:
+        return Result(record, (own,))
+    usable = [known[clip_id] for clip_id in clips.ids]
+    try:
+        mixed, pair_record, rows, mixtures = _pair_tasks(usable, reference, encoder, vocabulary, options, progress)
+    except InputError as error:
+        record["notes"].append(f"No controlled pairs: {error}")
+        return Result(record, (own,))
+    record["mixtures"] = mixtures
+    record["controlled pairs"] = pair_record
+    return Result(record, (own, mixed), rows)
+
+
+def _split(collection: Collection, folds: Sequence[int]) -> tuple[tuple[Item, ...], tuple[Item, ...]]:
+    if not folds:
+        return collection.items, ()
+    chosen, others = [], []
+    for item in collection.items:
+        match = ESC_NAME.search(item.id)
+        if match is None:
+            raise InputError(f"{collection.name} has no folds: {item.id!r} is not an ESC file name. Leave --folds out.")
+        (chosen if int(match[1]) in folds else others).append(item)
+    if not chosen:
+        raise InputError(f"{collection.name} has no clip in the folds {', '.join(map(str, folds))}; ESC has 1 to 5.")
+    return tuple(chosen), tuple(others)
+
+
+def _provenance(
+    collection: Collection, clips: EmbeddedCollection, encoder: Encoder, options: Options
+) -> dict[str, Any]:
+    return {
+        "version": __version__,
+        "encoder": {"id": encoder.id, "weights": encoder.weights},
+        "collection": {
+            "name": collection.name,
+            "layout": collection.layout,
+            "clips": len(clips),
+            "labelled": clips.is_labelled,
+            "skipped": [asdict(skipped) for skipped in clips.skipped],
+        },
+        "options": asdict(options),
+        "bootstrap": {"resamples": RESAMPLES, "interval": "percentile 95 %", "seed": options.seed},
+        "lambdas": list(PAPER_LAMBDAS),
+        "presence": asdict(FORM),
+        "exclusion": asdict(EXCLUSION),
+        "calibrated on": f"folds other than {options.folds}"
+        if options.folds
+        else "the candidates themselves, without labels",
+        "notes": [],
+    }
+
+
+def _calibrated(reference: EmbeddedCollection, encoder: Encoder, vocabulary: Sequence[str]) -> tuple[Calibration, ...]:
+    """Each concept's usual level across reference clips (their labels are not looked at)."""
+    prompts = encoder.embed_text([concept_prompt(name) for name in vocabulary])
+    background = reference.background(background_texts(encoder))
+    return calibrate(pooled(window_evidence(reference.windows, prompts, background), reference.offsets))
+
+
+def _candidate_set(
+    name: str,
+    scores: CandidateScores,
+    described: Sequence[tuple[str, tuple[str, ...], tuple[str, ...]]],
+    options: Options,
+) -> tuple[CandidateSet, dict[str, Any]]:
+    """Items for one set of candidates, each described by caption, P and all its captions; and their sums."""
+    rng = np.random.default_rng(options.seed)
+    concepts = []
+    for index, (caption, present, captions) in enumerate(described):
+        absent = absent_concepts(present, scores.vocabulary, rng, captions) if present else ()
+        concepts.append(ClipConcepts(index, scores.collection.ids[index], caption or listed(present), present, absent))
+    asked = [concepts[place] for place in sorted(rng.permutation(len(concepts))[: options.clips])]
+    chosen_ids = {one.index for one in asked}
+    queries = tuple(item for item in retrieval_items(concepts, rng) if item.clip in chosen_ids)
+    asked_questions = questions(asked, rng)
+    section: dict[str, Any] = {"retrieval": tasks.retrieval(scores, queries, options.seed)} if queries else {}
+    chosen: dict[str, Any] = {}
+    if asked_questions:
+        section["multiple choice"], chosen = tasks.multiple_choice(scores, asked_questions, options.seed)
+    return CandidateSet(name, queries, asked_questions, tuple(concepts), chosen), section
+
+
+def embedded_pairs(
+    items: Sequence[Item],
+    made: Sequence[ControlledPair],
+    encoder: Encoder,
+    progress: Progress | None = None,
+    decoded: Callable[[Item], Any] | None = None,
+) -> EmbeddedCollection:
+    """The rendered pairs, embedded: clip 2i is the target of pair i, clip 2i + 1 its distractor."""
+    by_id = {item.id: item for item in items}
+    decode = decoded or (lambda item: load_clip(item.path, shorten=True))
+    renderer = PairRenderer(lambda clip_id: decode(by_id[clip_id]))
+    used = {name for pair in made for name in (*pair.positive_ids, pair.negative_id, pair.filler_id)}
+    digests = {name: file_digest(by_id[name].path) for name in sorted(used)}
+
+    def key(pair: ControlledPair, side: Side) -> str:
+        return pair.key(side, "".join(digests[n] for n in (*pair.positive_ids, pair.negative_id, pair.filler_id)))
+
+    rendered = {key(pair, side): partial(renderer.clip, pair, side) for pair in made for side in SIDES}
+    sounds = [
+        Item(
+            f"pair-{pair.number}-{side}",
+            by_id[pair.positive_ids[0]].path,
+            listed(sorted(pair.sounds(side))),
+            pair.sounds(side),
+        )
+        for pair in made
+        for side in SIDES
+    ]
+    store = embedding_store(encoder, "pairs", [*sorted(rendered)[:1], str(len(rendered))], WINDOW_SECONDS, HOP_SECONDS)
+    keys = [key(pair, side) for pair in made for side in SIDES]
+    arrays, _ = embed_keyed(store, encoder, keys, lambda name: rendered[name](), progress=progress)
+    return embedded("pairs", encoder, sounds, arrays, WINDOW_SECONDS)
+
+
+def _pair_tasks(
+    items: Sequence[Item],
+    reference: Sequence[Item],
+    encoder: Encoder,
+    vocabulary: Sequence[str],
+    options: Options,
+    progress: Progress | None,
+) -> tuple[CandidateSet, dict[str, Any], tuple[dict[str, Any], ...], dict[str, Any]]:
+    rng = np.random.default_rng(options.seed + 1)
+    made = controlled_pairs(single_sources(items), options.pairs, rng, options.filler)
+    clips = embedded_pairs(items, made, encoder, progress)
+    calibrations = None
+    if reference:
+        others = controlled_pairs(single_sources(reference), max(50, options.pairs // 4), rng, options.filler)
+        calibrations = _calibrated(embedded_pairs(reference, others, encoder, progress), encoder, vocabulary)
+    scores = CandidateScores(clips, encoder, vocabulary, calibrations=calibrations)
+    described = [(caption, labels, ()) for caption, labels in zip(clips.captions, clips.labels, strict=True)]
+    mixed, section = _candidate_set("mixtures", scores, described, options)
+    record, scored = tasks.pairs(scores, made, options.seed)
+    record["text side"] = tasks.text_side(scores, made, options.seed)
+    rows = tuple({**asdict(pair), **row} for pair, row in zip(made, scored, strict=True))
+    return mixed, record, rows, section
