@@ -110,4 +110,5 @@ def band_levels(
             density[:, -1] *= 0.5
             power[begin:end] += (density @ share).reshape(end - begin, each, rows).mean(axis=1)
     power *= norm / channels.shape[1]
-    return np.asarray(10.0 * np.log10(np.maximum(power, 10.0 ** (SILENCE_DB / 10))), dtype=np.float32)
+    levels = 10.0 * np.log10(np.maximum(power, 10.0 ** (SILENCE_DB / 10)))
+    return np.asarray(np.maximum(levels, SILENCE_DB), dtype=np.float32)
