@@ -11,6 +11,19 @@ from backend.encoders.pocket.data_store import ClipRow
 
 TABLE = Path(__file__).with_name("labels.txt")
 NOTHING = "-"
+_EVERYDAY = """
+Bark|Dog|Bow-wow|Meow|Cat|Crowing, cock-a-doodle-doo|Cluck|Hen|Chicken, rooster|Oink|Pig|Moo|Cattle, bovinae|Croak|Frog
+Bleat|Sheep|Insect|Cicada|Bee, wasp, etc.|Fly, housefly|Cricket|Caw|Crow|Chirp, tweet|Bird
+Bird vocalization, bird call, bird song|Rain|Rain on surface|Raindrop|Waves, surf|Ocean|Sea waves|Fire|Crackle
+Crackling fire|Drip|Wind|Pour|Toilet flush|Thunder|Thunderstorm|Baby cry, infant cry|Sneeze|Clapping|Breathing|Cough
+Walk, footsteps|Laughter|Toothbrush|Electric toothbrush|Snoring|Drinking, sipping|Gargling|Knock|Wooden door knock
+Mouse click|Clicking|Computer keyboard|Typing|Creak|Wooden door creak|Can opening|Washing machine|Vacuum cleaner
+Alarm clock|Tick|Tick-tock|Clock|Glass break|Shatter|Helicopter|Chainsaw|Siren|Police car (siren)
+Vehicle horn, car horn, honking|Engine|Idling|Train|Train whistle|Church bell|Jet engine
+Fixed-wing aircraft, airplane|Fireworks|Hand saw|Sawing
+"""
+EVERYDAY = frozenset(name for line in _EVERYDAY.split("\n") for name in line.split("|") if name)
+"""Sounds that visitors ask for; drawn more often than a sound of the workshop or a game."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.encoders.pocket.captions import caption_bank, joined
-from backend.encoders.pocket.data_labels import concepts_of
+from backend.encoders.pocket.data_labels import EVERYDAY, concepts_of
 from backend.encoders.pocket.data_split import is_held
 from backend.encoders.pocket.data_store import SAMPLE_RATE, ClipSet, ClipWriter, to_int16
 
@@ -79,17 +79,23 @@ def mix(
     return mixed
 
 
-def render_mixtures(sets: Sequence[ClipSet], held: Collection[str], count: int, target: Path, seed: int) -> None:
-    """Write a set of ``count`` mixtures of clips that say what they are; labels are 'concept ; concept ; caption'."""
+def render_mixtures(
+    sets: Sequence[ClipSet], held: Collection[str], count: int, target: Path, seed: int, everyday: float = 1.0
+) -> None:
+    """Write a set of ``count`` mixtures of clips that say what they are; labels are 'concept ; concept ; caption'.
+
+    Concepts are drawn alike, except that EVERYDAY ones come ``everyday`` times as often.
+    """
     rng = np.random.default_rng(seed)
     parts = named_parts(sets, held)
     audio = [clips.audio() for clips in sets]
     phrases = caption_bank().phrases
     concepts = sorted(parts)
+    rates = np.array([everyday if concept in EVERYDAY else 1.0 for concept in concepts])
     with ClipWriter(target) as writer:
         while writer.count < count:
             kind = KINDS[int(rng.choice(3, p=(0.5, 0.25, 0.25)))]
-            first, second = (_draw(parts[concepts[int(k)]], rng) for k in rng.choice(len(concepts), 2, replace=False))
+            first, second = (_draw(parts[concepts[int(k)]], rng) for k in _two(rates, rng))
             if kind == "background" and second.seconds < SHORTEST_BACKGROUND:
                 continue
             signals = []
@@ -117,6 +123,11 @@ def named_parts(sets: Sequence[ClipSet], held: Collection[str]) -> dict[str, lis
             if named.concepts and row.kind in ("real", "effect", "instrument") and not is_held(row, held):
                 parts[named.concepts[0]].append(Part(owner, index, named.concepts[0], row.samples / SAMPLE_RATE))
     return dict(parts)
+
+
+def _two(rates: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Two different concepts, drawn by rate."""
+    return rng.choice(len(rates), 2, replace=False, p=rates / rates.sum())
 
 
 def _draw(parts: list[Part], rng: np.random.Generator) -> Part:

@@ -27,7 +27,9 @@ from backend.encoders.pocket.train_pool import GENERAL_CLASSES, UNHEARD_CLASSES,
 from backend.encoders.pocket.train_texts import TextTable
 from backend.errors import InputError
 
-SETS = ("real", "packages", "real_copies", "package_copies", "instruments", "mixtures")
+SETS = (
+    "real", "packages", "real_copies", "package_copies", "instruments", "mixtures", "more_packages", "more_mixtures"
+)  # fmt: skip
 WARM_UP = 150
 LAST_RATE = 0.01
 """Learning rate at the end, relative to the greatest."""
@@ -51,6 +53,8 @@ class Run:
     decay: float = 0.998
     evaluate_minutes: float = 7.0
     warm_up: int = WARM_UP
+    done: float = 0.0
+    """Share of the learning-rate schedule that earlier legs have used."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,6 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--start", type=Path, help="checkpoint to start from; widened where it is narrower")
     parser.add_argument("--resume", action="store_true", help="go on from WORK/live.pt, optimiser included")
+    parser.add_argument("--done", type=float, default=0.0, help="share of the schedule used by earlier legs, 0..1")
 
 
 def main(arguments: argparse.Namespace) -> None:
@@ -76,7 +81,7 @@ def main(arguments: argparse.Namespace) -> None:
     torch.set_num_threads(1)
     run = Run(
         arguments.work, arguments.teacher / "yamnet_class_map.csv", arguments.minutes, arguments.batch,
-        arguments.rate, arguments.seed,
+        arguments.rate, arguments.seed, done=arguments.done,
     )  # fmt: skip
     embed = sentence_embedder()
     trainer = Trainer(run, embed)
@@ -137,14 +142,15 @@ class Trainer:
         stream = BatchStream(self.pool, self.texts, self.run.size, self.run.seed + self.step)
         batches = iter(DataLoader(stream, batch_size=None, num_workers=1, prefetch_factor=8))
         begun, evaluated, shown = time.monotonic(), time.monotonic(), {}
-        self.evaluate(0.0)
+        self.evaluate(self.run.done)
         self.model.train()
-        while (done := (time.monotonic() - begun) / 60 / self.run.minutes) < 1:
+        while (part := (time.monotonic() - begun) / 60 / self.run.minutes) < 1:
+            done = self.run.done + (1 - self.run.done) * part
             found = self.step_on(next(batches), done)
             shown = {name: 0.97 * shown.get(name, value) + 0.03 * value for name, value in found.items()}
             if self.step % LOG_EVERY == 0:
                 numbers = " ".join(f"{name} {value:.3f}" for name, value in shown.items())
-                self._say(f"step {self.step} {60 * done * self.run.minutes:.0f} s {numbers}")
+                self._say(f"step {self.step} {60 * part * self.run.minutes:.0f} s {numbers}")
             if time.monotonic() - evaluated > 60 * self.run.evaluate_minutes:
                 self.evaluate(done)
                 evaluated = time.monotonic()

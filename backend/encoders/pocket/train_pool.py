@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.encoders.pocket.captions import caption_bank
-from backend.encoders.pocket.data_labels import Named, concepts_of
+from backend.encoders.pocket.data_labels import EVERYDAY, Named, concepts_of
 from backend.encoders.pocket.data_split import is_held
 from backend.encoders.pocket.data_store import ClipRow, ClipSet
 
@@ -29,18 +29,6 @@ DRAWN = {"real": 3.0, "effect": 1.0, "music": 0.3, "speech": 0.3, "instrument": 
 """Relative rate at which a kind is drawn, before classes are balanced."""
 COPY_SHARE, UNNAMED_SHARE = 0.4, 0.5
 BALANCE = 0.6
-EVERYDAY = frozenset(
-    "Bark|Dog|Bow-wow|Meow|Cat|Crowing, cock-a-doodle-doo|Cluck|Hen|Chicken, rooster|Oink|Pig|Moo|Cattle, bovinae|Croak"
-    "|Frog|Bleat|Sheep|Insect|Cicada|Bee, wasp, etc.|Fly, housefly|Cricket|Caw|Crow|Chirp, tweet|Bird"
-    "|Bird vocalization, bird call, bird song|Rain|Rain on surface|Raindrop|Waves, surf|Ocean|Sea waves|Fire|Crackle"
-    "|Crackling fire|Drip|Wind|Pour|Toilet flush|Thunder|Thunderstorm|Baby cry, infant cry|Sneeze|Clapping|Breathing"
-    "|Cough|Walk, footsteps|Laughter|Toothbrush|Electric toothbrush|Snoring|Drinking, sipping|Gargling|Knock"
-    "|Wooden door knock|Mouse click|Clicking|Computer keyboard|Typing|Creak|Wooden door creak|Can opening"
-    "|Washing machine|Vacuum cleaner|Alarm clock|Tick|Tick-tock|Clock|Glass break|Shatter|Helicopter|Chainsaw|Siren"
-    "|Police car (siren)|Vehicle horn, car horn, honking|Engine|Idling|Train|Train whistle|Church bell|Jet engine"
-    "|Fixed-wing aircraft, airplane|Fireworks|Hand saw|Sawing".split("|")
-)
-"""Sounds that visitors ask for; drawn more often than a sound of the workshop or a game."""
 EVERYDAY_FACTOR = 2.0
 """Exponent of a class's size by which its clips are drawn less often."""
 BELIEVED_FROM = 0.03
