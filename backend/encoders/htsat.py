@@ -13,6 +13,8 @@ from typing import Any
 import torch
 from torch.nn import functional
 
+from backend.encoders.packed import PackedLinear
+
 CLIP_SAMPLES = 480_000
 """Length of the network's input: 10 s at 48 kHz."""
 
@@ -31,13 +33,27 @@ class AudioTower:
         self.branch = branch
         stft = branch.spectrogram_extractor.stft
         self.hop, self.half_frame = int(stft.hop_length), int(stft.n_fft) // 2
+        filters = branch.logmel_extractor.melW.detach()
+        used = torch.nonzero(filters.abs().sum(dim=1)).flatten()
+        low, high = int(used[0]), int(used[-1]) + 1
+        self.filters = filters[low:high].contiguous()
+        self.kernels = torch.cat([stft.conv_real.weight[low:high], stft.conv_imag.weight[low:high]]).detach()
         self.biases = [[_attention_bias(block) for block in layer.blocks] for layer in branch.layers]
 
-    def __call__(self, waveforms: torch.Tensor) -> torch.Tensor:
-        """(n, samples <= 480000) quantised waveforms -> (n, C) pooled features, not normalised."""
+    def __call__(self, waveforms: torch.Tensor, bf16: bool = False) -> torch.Tensor:
+        """(n, samples <= 480000) quantised waveforms -> (n, C) pooled features, not normalised.
+
+        With ``bf16`` the blocks run in bfloat16; the spectrum, whose range that would cut off, does not.
+        """
         branch = self.branch
         mel = branch.bn0(self.log_mel(waveforms).transpose(1, 3)).transpose(1, 3)
-        tokens = branch.patch_embed(branch.reshape_wav2img(mel))
+        image = branch.reshape_wav2img(mel)
+        with torch.autocast(image.device.type, torch.bfloat16, enabled=bf16):
+            return self._pooled(image).float()
+
+    def _pooled(self, image: torch.Tensor) -> torch.Tensor:
+        branch = self.branch
+        tokens = branch.patch_embed(image)
         if branch.ape:
             tokens = tokens + branch.absolute_pos_embed
         for layer, biases in zip(branch.layers, self.biases, strict=True):
@@ -51,21 +67,33 @@ class AudioTower:
     def log_mel(self, waveforms: torch.Tensor) -> torch.Tensor:
         """(n, samples) -> (n, 1, 1001, 64) log-mel of the repeated windows, "mel once" where that is exact.
 
-        A window whose length divides 10 s and is a whole number of hops makes a periodic signal: all
-        frames but those that see the reflected ends recur. Two periods hold them all.
+        A window whose length divides 10 s and is a whole number of hops makes a periodic signal: every
+        frame recurs, but for those at the two ends that see the reflection. One period and the ends are all.
         """
         branch, samples = self.branch, waveforms.shape[1]
-        repeats, frames = CLIP_SAMPLES // samples, samples // self.hop
+        repeats, period = CLIP_SAMPLES // samples, samples // self.hop
         reach = math.ceil(self.half_frame / self.hop)  # frames at an end that see the reflection
-        exact = samples * repeats == CLIP_SAMPLES and samples % self.hop == 0
-        if not exact or repeats < 3 or frames <= 2 * reach:
+        whole = samples * repeats == CLIP_SAMPLES and samples % self.hop == 0
+        if not whole or period <= 2 * reach:
             return branch.logmel_extractor(branch.spectrogram_extractor(repeated(waveforms)))
-        two = branch.logmel_extractor(branch.spectrogram_extractor(waveforms.repeat(1, 2)))
-        head = torch.arange(frames)
-        inner = torch.cat([frames + head[: frames - reach], head[frames - reach :]])
-        tail = torch.arange(frames, 2 * frames + 1)
-        order = torch.cat([head, *([inner] * (repeats - 2)), tail])
-        return two[:, :, order.to(two.device)]
+        half, span = self.half_frame, (reach - 1) * self.hop + self.half_frame
+        circle = torch.cat([waveforms[:, -half:], waveforms, waveforms[:, :half]], dim=1)
+        first, last = waveforms[:, : span + 1], waveforms[:, -span - 1 :]
+        left = torch.cat([first[:, 1 : half + 1].flip(1), first[:, :span]], dim=1)
+        right = torch.cat([last[:, -span:], last[:, -half - 1 : -1].flip(1)], dim=1)
+        ring = self._mel(circle)[:, :period]
+        head, tail = self._mel(torch.cat([left, right])).chunk(2)
+        frames = [ring] * repeats
+        frames[0] = torch.cat([head[:, :reach], ring[:, reach:]], dim=1)
+        inner = frames[-1][:, : period - reach + 1]
+        return torch.cat([*frames[:-1], inner, tail[:, -reach:]], dim=1).unsqueeze(1)
+
+    def _mel(self, signal: torch.Tensor) -> torch.Tensor:
+        """(n, samples) already padded -> (n, frames, 64) log-mel; frequencies no filter uses are not computed."""
+        spectrum = functional.conv1d(signal.unsqueeze(1), self.kernels, stride=self.hop)
+        real, imaginary = spectrum.chunk(2, dim=1)
+        power = (real**2 + imaginary**2).transpose(1, 2)
+        return self.branch.logmel_extractor.power_to_db(power @ self.filters)
 
 
 def _attention_bias(block: Any) -> torch.Tensor:
@@ -95,7 +123,13 @@ def _block(block: Any, bias: torch.Tensor, tokens: torch.Tensor) -> torch.Tensor
     if shift:
         image = torch.roll(image, shifts=(shift, shift), dims=(1, 2))
     tokens = tokens + image.view(count, height * width, channels)
-    return tokens + block.mlp(block.norm2(tokens))
+    return tokens + _feed_forward(block.mlp, block.norm2(tokens))
+
+
+def _feed_forward(mlp: Any, tokens: torch.Tensor) -> torch.Tensor:
+    if isinstance(mlp.fc1, PackedLinear) and isinstance(mlp.act, torch.nn.GELU):
+        return mlp.fc2(mlp.fc1.then_gelu(tokens))
+    return mlp(tokens)
 
 
 def _attention(attention: Any, bias: torch.Tensor, windows: torch.Tensor) -> torch.Tensor:

@@ -37,6 +37,8 @@ class ClapEncoder:
     has_text = True
 
     def __init__(self, encoder_id: str, model: Any, processor: Any) -> None:
+        from backend.encoders.packed import pack
+
         self.id, self.device = encoder_id, device()
         self.model, self.processor = model.to(self.device), processor
         self.sample_rate = int(processor.feature_extractor.sampling_rate)
@@ -48,6 +50,7 @@ class ClapEncoder:
             processor.feature_extractor.to_json_string(),
             processor.tokenizer.backend_tokenizer.to_str(),
         )
+        pack(self.model, self.device)
 
     def embed_audio(self, windows: FloatArray) -> FloatArray:
         """(n, samples) float32, at most 10 s -> (n, D), L2-normalised.

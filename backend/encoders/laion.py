@@ -7,7 +7,6 @@ text is not padded. ``laion:<name>@bf16`` runs the audio tower in bfloat16: fast
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,10 +81,13 @@ class LaionEncoder:
 
     def __init__(self, encoder_id: str, module: Any, weights: str, bf16: bool = False) -> None:
         from backend.encoders.htsat import AudioTower
+        from backend.encoders.packed import pack
 
         self.id, self.weights, self.bf16 = encoder_id, weights, bf16
         self.device = device()
         self.module = module.to(self.device)
+        if not bf16:  # autocast does not reach packed layers
+            pack(self.module, self.device)
         self.tower = AudioTower(module.model.audio_branch)
 
     def embed_audio(self, windows: FloatArray) -> FloatArray:
@@ -104,9 +106,8 @@ class LaionEncoder:
         import torch
 
         waveforms = torch.from_numpy(quantised(windows)).to(self.device)
-        faster = torch.autocast(self.device.type, torch.bfloat16) if self.bf16 else contextlib.nullcontext()
-        with torch.inference_mode(), faster:
-            features = self.module.model.audio_projection(self.tower(waveforms))
+        with torch.inference_mode():
+            features = self.module.model.audio_projection(self.tower(waveforms, self.bf16))
         return np.asarray(features.float().cpu().numpy())
 
     def embed_text(self, texts: Sequence[str]) -> FloatArray:

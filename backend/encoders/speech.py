@@ -34,11 +34,14 @@ class SpeechEncoder:
     has_text = False
 
     def __init__(self, encoder_id: str, model: Any, extractor: Any) -> None:
+        from backend.encoders.packed import pack
+
         self.id, self.device = encoder_id, device()
         self.model, self.extractor = model.to(self.device), extractor
         self.sample_rate = int(extractor.sampling_rate)
         self.dim = int(model.config.hidden_size)
         self.weights = weights_digest(model.state_dict(), extractor.to_json_string())
+        pack(self.model, self.device)
 
     def embed_audio(self, windows: FloatArray) -> FloatArray:
         """(n, samples) float32, at least 0.1 s -> (n, D), L2-normalised.

@@ -169,3 +169,59 @@ def test_a_gpu_that_fails_at_the_first_kernel_counts_as_none(monkeypatch):
     monkeypatch.setattr(torch, "ones", fails)
     assert not device.cuda_works()
     device.cuda_works.cache_clear()
+
+
+# Packed layers.
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_packed_layers_give_the_numbers_of_plain_ones(bias):
+    import torch
+
+    from backend.encoders import packed
+
+    if not packed.works():
+        pytest.skip("this build of torch has no packed layers")
+    torch.manual_seed(0)
+    plain = torch.nn.Sequential(torch.nn.Linear(96, 384, bias), torch.nn.GELU(), torch.nn.Linear(384, 40, bias))
+    copy = torch.nn.Sequential(torch.nn.Linear(96, 384, bias), torch.nn.GELU(), torch.nn.Linear(384, 40, bias))
+    copy.load_state_dict(plain.state_dict())
+    packed.pack(copy, torch.device("cpu"))
+    assert all(isinstance(copy[index], packed.PackedLinear) for index in (0, 2))
+    with torch.inference_mode():
+        for shape in ((1, 96), (7, 96), (3, 50, 96), (2000, 96)):
+            rows = torch.randn(shape)
+            assert (copy(rows) - plain(rows)).abs().max() < 1e-5
+            assert (copy[0].then_gelu(rows) - plain[1](plain[0](rows))).abs().max() < 1e-5
+
+
+def test_shared_small_and_parametrised_layers_are_left_alone():
+    import torch
+
+    from backend.encoders import packed
+
+    first, second = torch.nn.Linear(64, 64), torch.nn.Linear(64, 64)
+    second.weight = first.weight
+    normed = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(64, 64))
+    model = torch.nn.ModuleList([first, second, normed, torch.nn.Linear(8, 64)])
+    packed.pack(model, torch.device("cpu"))
+    assert not [layer for layer in model if isinstance(layer, packed.PackedLinear)]
+
+
+def test_where_packing_does_not_work_nothing_changes(monkeypatch):
+    import torch
+
+    from backend.encoders import packed
+
+    model = torch.nn.Sequential(torch.nn.Linear(64, 64))
+    monkeypatch.setattr(packed, "works", lambda: False)
+    assert type(packed.pack(model, torch.device("cpu"))[0]) is torch.nn.Linear
+    monkeypatch.undo()
+    packed.works.cache_clear()
+
+    def missing(*_):
+        raise RuntimeError("no such operator")
+
+    monkeypatch.setattr(packed, "PackedLinear", missing)
+    assert not packed.works()
+    packed.works.cache_clear()
