@@ -101,7 +101,11 @@ def _connect(page: Page, parts: Parts, on: ListenHandlers, *, find: gr.Button, o
         if shown_key(state) != shown:
             yield from on.show(state)
 
+    def on_load(state: ViewState) -> Iterator[list[Any]]:
+        if state.tab == "listen":
+            yield from on.show(state)
+
     page.open_listen, page.listen_outputs = on.show, outputs
-    page.on_load.append((on.show, [view], outputs))
+    page.on_load.append((on_load, [view], outputs))
     page.on_encoder.append(("listen", on.show, [view], outputs))
     page.on_tab["listen"] = (catch_up, [view, parts.shown], outputs)

@@ -16,12 +16,12 @@ from backend.encoders.cached import text_embeddings
 from backend.errors import InputError
 from backend.settings import settings
 from backend.vocabulary import background_vocabulary, concept_prompt
-from components import api, listen
+from components import api, ask, listen, steer
 from components.frame import HEAVY, Page
 from components.state import ViewState, address, link, view_from_link
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
-PANELS = (("listen", "Listen", listen),)
+PANELS = (("listen", "Listen", listen), ("ask", "Ask", ask), ("steer", "Steer", steer))
 """Id in links, title, module with ``build(frame)``: one line a panel."""
 
 HEADER = """<header class="masthead"><h1>Unheard</h1>
@@ -87,6 +87,8 @@ def build_page() -> gr.Blocks:
 
 def _open_with(tab: gr.Tab, identifier: str, frame: Page) -> None:
     def opened(view: ViewState):
+        if not _is_open(view):
+            return gr.skip(), gr.skip()
         view = replace(view, tab=identifier)
         return view, link(view)
 
@@ -95,7 +97,13 @@ def _open_with(tab: gr.Tab, identifier: str, frame: Page) -> None:
     )
     if identifier in frame.on_tab:
         function, inputs, outputs = frame.on_tab[identifier]
-        event.then(function, inputs, outputs, show_progress="hidden", api_visibility="private", **HEAVY)
+        handler = _only_on(identifier, function)
+        event.then(handler, inputs, outputs, show_progress="hidden", api_visibility="private", **HEAVY)
+
+
+def _is_open(view: ViewState) -> bool:
+    """Whether the link has been read: Gradio selects the first tab before that, and must not overwrite the link."""
+    return bool(view.clip or view.upload)
 
 
 def _connect(page: gr.Blocks, frame: Page, notices: gr.HTML) -> None:
@@ -136,7 +144,7 @@ def _only_on(identifier: str, function: Callable[..., Any]) -> Callable[..., Ite
     """A panel's handler that runs only while that panel is open; it catches up when its tab is opened."""
 
     def run(view: ViewState, *rest: Any) -> Iterator[Any]:
-        if view.tab == identifier:
+        if view.tab == identifier and _is_open(view):
             answer = function(view, *rest)
             if isinstance(answer, Iterator):
                 yield from answer

@@ -44,6 +44,9 @@ class ViewState:
         Steering strength on Ask and Steer.
     selection : str
         What is opened on Compose.
+    pin : str
+        The query whose result is kept for comparison on Ask, with the visitor's correction of it if there is
+        one: the text that :func:`pin_text` writes.
     """
 
     tab: str = "listen"
@@ -60,6 +63,7 @@ class ViewState:
     seed: int = 0
     lambda_: float = 0.2
     selection: str = ""
+    pin: str = ""
 
     def with_query(self, query: str) -> ViewState:
         """The same view for another query; corrections of the old one do not carry over."""
@@ -101,7 +105,7 @@ def link(view: ViewState) -> str:
     values["query"] = view.query
     if view.concepts is not None:
         values["concepts"] = concepts_to_text(view.concepts)
-    for name in ("encoder", "window", "depth", "seed", "selection"):
+    for name in ("encoder", "window", "depth", "seed", "selection", "pin"):
         if getattr(view, name) != getattr(plain, name):
             value = getattr(view, name)
             values[name] = f"{value:g}" if isinstance(value, float) else str(value)
@@ -164,6 +168,7 @@ def view_from_link(parameters: Mapping[str, str], encoders: tuple[str, ...]) -> 
         "seed": ("seed", lambda text: int(_number(text, 0, 2**31 - 1)), "a whole number"),
         "band": ("band", _band, "like 300-3000 (Hz)"),
         "selection": ("selection", str, "text"),
+        "pin": ("pin", str, "text"),
     }
     view, notices = ViewState(clip=first_clip()), []
     for name, (attribute, read, allowed) in readers.items():

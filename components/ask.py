@@ -1,0 +1,116 @@
+"""Ask: one query, three rankings of the same clips, and what every steering strength does to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from components import ask_api
+from components.ask_handlers import EXAMPLES, AskHandlers, Parts
+from components.chips import chip_editor
+from components.frame import HEAVY, Page
+from components.state import ViewState
+
+FOLDER = Path(__file__).resolve().parent.parent / "assets" / "ask"
+PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
+
+
+@dataclass
+class _Controls:
+    """Components that only ask; nothing is written to them."""
+
+    go: gr.Button
+    upload: gr.Audio
+    examples: list[gr.Button]
+    forget: gr.Button
+
+
+def build(page: Page) -> None:
+    """Lay the panel out and connect it."""
+    with gr.Column(elem_classes="panel"):
+        with gr.Row(elem_classes="ask-row"):
+            query = gr.Textbox(
+                placeholder="rain without thunder", label="What should be heard, and what should not?", scale=6,
+                max_length=2000, elem_id="ask-query", lines=1,
+            )  # fmt: skip
+            go = gr.Button("Ask", variant="primary", scale=0, min_width=120, elem_id="ask-go")
+        with gr.Row(elem_classes="ask-examples"):
+            gr.HTML('<span class="ask-try">Try</span>', padding=False)
+            examples = [gr.Button(text, size="sm", scale=0, elem_classes="ask-example") for text in EXAMPLES]
+        chips = chip_editor(elem_id="ask-chips")
+        error = gr.HTML("", elem_classes="message", elem_id="ask-error")
+        headline = gr.HTML("", elem_classes="result", elem_id="ask-headline", min_height=64)
+        board = gr.HTML(
+            {},
+            html_template='<div class="ask-board"></div>',
+            css_template=(FOLDER / "board.css").read_text(encoding="utf-8"),
+            js_on_load=(FOLDER / "board.js").read_text(encoding="utf-8"),
+            elem_id="ask-board",
+            apply_default_css=False,
+        )
+        with gr.Accordion("Rank your own sounds beside these", open=False, elem_id="ask-own"):
+            upload = gr.Audio(
+                type="filepath", sources=["upload", "microphone"], label="Upload or record; it joins the ranking",
+                elem_id="ask-upload", editable=False, buttons=[],
+            )  # fmt: skip
+            forget = gr.Button("Remove my sounds", size="sm", elem_id="ask-forget", scale=0)
+            own_said = gr.HTML("", elem_classes="message", elem_id="ask-own-said")
+        how = gr.HTML("", elem_id="ask-how")
+        gr.HTML(f"<style>{(FOLDER / 'page.css').read_text(encoding='utf-8')}</style>", padding=False)
+    own, shown = gr.State(()), gr.State(None)
+    parts = Parts(page.view, own, shown, page.address, query, chips, error, headline, board, own_said, how)
+    _connect(page, parts, AskHandlers(parts), _Controls(go, upload, examples, forget))
+    ask_api.build()
+
+
+def _connect(page: Page, parts: Parts, on: AskHandlers, controls: _Controls) -> None:
+    outputs, asked = parts.all(), [page.view, parts.own]
+    heavy: dict[str, Any] = {**PRIVATE, **HEAVY, "trigger_mode": "always_last"}
+    gr.on([parts.query.submit, controls.go.click], on.on_query, [*asked, parts.query], outputs, **heavy)
+    for text, example in zip(EXAMPLES, controls.examples, strict=True):
+        example.click(_typing(on, text), asked, outputs, **heavy)
+    parts.chips.input(on.on_chips, asked, outputs, **heavy)
+    parts.board.strength(on.on_strength, asked, outputs, **{**PRIVATE, "trigger_mode": "always_last"})
+    parts.board.pin(on.on_pin, asked, outputs, **heavy)
+    parts.board.unpin(on.on_unpin, asked, outputs, **heavy)
+    parts.board.swap(on.on_swap, asked, outputs, **heavy)
+    gr.on(
+        [controls.upload.upload, controls.upload.stop_recording],
+        on.on_upload,
+        [*asked, controls.upload],
+        outputs,
+        **heavy,
+    )
+    controls.forget.click(on.on_forget, asked, outputs, **heavy)
+    opened = (on.on_open, [*asked, parts.shown], outputs)
+    page.on_tab["ask"] = opened
+    page.on_load.append(opened)
+    page.on_encoder.append(("ask", *opened))
+    _open_in_listen(page, parts, on, asked)
+
+
+def _typing(on: AskHandlers, text: str) -> Any:
+    def run(view: ViewState, own: tuple[str, ...]) -> Iterator[list[Any]]:
+        yield from on.on_query(view, own, text)
+
+    return run
+
+
+def _open_in_listen(page: Page, parts: Parts, on: AskHandlers, asked: list[Any]) -> None:
+    """A hit opens in Listen with the same query."""
+    if page.open_listen is None:
+        return
+    open_listen = page.open_listen
+
+    def opened(view: ViewState, own: tuple[str, ...], event: gr.EventData) -> Iterator[list[Any]]:
+        chosen = on.chosen(view, own, event._data)
+        if chosen is None:
+            return
+        for answer in open_listen(chosen):
+            yield [*answer, gr.Tabs(selected="listen")]
+
+    parts.board.open(opened, asked, [*page.listen_outputs, page.tabs], **PRIVATE, **HEAVY)

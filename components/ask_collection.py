@@ -1,0 +1,118 @@
+"""The clips that Ask ranks: the demo collection, embedded once an encoder, and a visitor's own clips beside it."""
+
+from __future__ import annotations
+
+import queue
+import shutil
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+from backend.collection import EmbeddedCollection, Item, joined
+from backend.collection_layouts import DEMO, open_collection
+from backend.collection_store import embed_collection, embedded_clips
+from backend.encoders.base import Encoder
+from backend.errors import InputError
+from components.serving import loaded_clip, served_folder, served_url
+
+MOST_OWN = 12
+"""Most own clips in one ranking."""
+KEPT = 8
+"""Collections kept in memory, the least recently used go first."""
+
+_lock = threading.Lock()
+_embedding = threading.Lock()
+_kept: OrderedDict[tuple[str, ...], EmbeddedCollection] = OrderedDict()
+
+
+def _kept_or(key: tuple[str, ...], make: Callable[[], EmbeddedCollection]) -> EmbeddedCollection:
+    with _lock:
+        if key in _kept:
+            _kept.move_to_end(key)
+            return _kept[key]
+    made = make()
+    with _lock:
+        _kept[key] = made
+        while len(_kept) > KEPT:
+            _kept.popitem(last=False)
+    return made
+
+
+def demo_collection(encoder: Encoder, progress: Callable[[str, float], None] | None = None) -> EmbeddedCollection:
+    """The demo collection's embeddings; the first call with an encoder embeds every clip. Raises InputError."""
+    with _embedding:
+        return _kept_or(
+            (encoder.id, encoder.weights), lambda: embed_collection(open_collection(DEMO), encoder, progress=progress)
+        )
+
+
+def with_own(collection: EmbeddedCollection, encoder: Encoder, own: tuple[str, ...]) -> EmbeddedCollection:
+    """The collection with a visitor's own clips after it. Raises InputError for a file that cannot be decoded."""
+    if not own:
+        return collection
+
+    def make() -> EmbeddedCollection:
+        clips = [
+            (Item(own_id(place), Path(path), caption=shown_name(path)), loaded_clip(path, shorten=True))
+            for place, path in enumerate(own)
+        ]
+        return joined(collection, embedded_clips("your clips", encoder, clips))
+
+    return _kept_or((encoder.id, encoder.weights, *own), make)
+
+
+def playable(collection: EmbeddedCollection, index: int) -> str:
+    """The address of a clip's sound, at exactly its level: a demo file as it is, an own clip as it was decoded."""
+    path = collection.paths[index]
+    if path is None:
+        return ""
+    if collection.ids[index].startswith("own-"):
+        return served_url(loaded_clip(path, shorten=True))
+    copy = served_folder() / f"demo-{path.name}"
+    if not copy.exists():
+        # Copied under another name first, so that nobody is served half a file.
+        part = copy.with_suffix(f".{threading.get_ident()}.part")
+        shutil.copyfile(path, part)
+        part.replace(copy)
+    return "gradio_api/file=" + quote(str(copy))
+
+
+def own_id(place: int) -> str:
+    """Id of the place-th own clip."""
+    return f"own-{place + 1}"
+
+
+def shown_name(path: str) -> str:
+    """A file's name as a caption."""
+    return Path(path).stem.replace("_", " ")[:80] or "your clip"
+
+
+def check_own(own: tuple[str, ...], path: str) -> tuple[str, ...]:
+    """``own`` with one more clip. Raises InputError when it cannot be decoded or there are too many."""
+    if len(own) >= MOST_OWN:
+        raise InputError(f"{MOST_OWN} of your clips are ranked already. Remove them before adding another.")
+    loaded_clip(path, shorten=True)
+    return own if path in own else (*own, path)
+
+
+def embedding_steps(encoder: Encoder) -> Iterator[str]:
+    """Embed the demo collection, saying what is being done; nothing is said when it is already there."""
+    with _lock:
+        if (encoder.id, encoder.weights) in _kept:
+            return
+    said: queue.Queue[str | BaseException | None] = queue.Queue()
+
+    def work() -> None:
+        try:
+            demo_collection(encoder, lambda what, share: said.put(f"Embedding the clips, {100 * share:.0f} %"))
+            said.put(None)
+        except BaseException as error:  # handed to the caller below
+            said.put(error)
+
+    threading.Thread(target=work, daemon=True).start()
+    while (message := said.get()) is not None:
+        if isinstance(message, BaseException):
+            raise message
+        yield message

@@ -1,0 +1,238 @@
+"""What the Ask panel does: each event takes a view, returns a new one, and shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+import gradio as gr
+
+from backend import __version__
+from backend.encoders.base import load_encoder
+from backend.errors import InputError
+from backend.negation import chips_from_text, chips_to_text
+from backend.scoring import score_query
+from components import ask_view as say
+from components.ask_collection import check_own, demo_collection, embedding_steps, with_own
+from components.chips import checked_chips, chips_value
+from components.listen_view import error_box
+from components.queries import asked_key, query_of
+from components.state import ViewState, concepts_from_text, concepts_to_text, link
+
+EXAMPLES = (
+    "birds singing without rain",
+    "thunder, no rain",
+    "a dog barking, no birds",
+    "people talking but no laughter",
+)
+LARGEST = 8.0
+"""Largest strength the slider offers: the end of the papers' sweep."""
+
+
+@dataclass
+class Parts:
+    """The panel's components, in the order its handlers answer."""
+
+    view: gr.State
+    own: gr.State
+    shown: gr.State
+    address: gr.HTML
+    query: gr.Textbox
+    chips: gr.HTML
+    error: gr.HTML
+    headline: gr.HTML
+    board: gr.HTML
+    own_said: gr.HTML
+    how: gr.HTML
+
+    def all(self) -> list[Any]:
+        """Every output, in order."""
+        return list(self.__dict__.values())
+
+    def answer(self, **changes: Any) -> list[Any]:
+        """One answer to the page: what is named changes, everything else stays."""
+        return [changes.get(name, gr.skip()) for name in self.__dict__]
+
+
+def pin_text(view: ViewState) -> str:
+    """The view's query and its correction as one text for the link."""
+    values = {"q": view.query}
+    if view.concepts is not None:
+        values["c"] = concepts_to_text(view.concepts)
+    return urlencode(values)
+
+
+def pinned_view(view: ViewState) -> ViewState | None:
+    """The view whose query is pinned, or None; a pin that says nothing usable counts as none."""
+    values = dict(parse_qsl(view.pin))
+    if not values.get("q"):
+        return None
+    try:
+        concepts = concepts_from_text(values["c"]) if "c" in values else None
+    except ValueError:
+        concepts = None
+    return replace(view, query=values["q"], concepts=concepts)
+
+
+@lru_cache(maxsize=32)
+def _asked(query: str, chips: str, encoder_id: str, weights: str, own: tuple[str, ...], lam: float) -> say.Asked:
+    """Score one query; kept, so that moving the slider embeds and scores nothing again."""
+    return replace(_scored(query, chips, encoder_id, weights, own), lam=lam)
+
+
+@lru_cache(maxsize=32)
+def _scored(query: str, chips: str, encoder_id: str, weights: str, own: tuple[str, ...]) -> say.Asked:
+    from backend.negation import parse_query
+
+    encoder = load_encoder(encoder_id)
+    parsed = parse_query(query)
+    if chips:
+        parsed = chips_from_text(parsed, chips)
+    demo = demo_collection(encoder)
+    labelled = score_query(demo, encoder, parsed)
+    scores = score_query(with_own(demo, encoder, own), encoder, parsed) if own else labelled
+    return say.Asked(parsed, scores, labelled, 0.0)
+
+
+def ask(view: ViewState, own: tuple[str, ...] = ()) -> say.Asked:
+    """The rankings of a view's query over the demo clips and a visitor's own. Raises InputError."""
+    encoder = load_encoder(view.encoder)
+    query = query_of(view)
+    chips = chips_to_text(query) if query.edited else ""
+    return _asked(view.query, chips, encoder.id, encoder.weights, own, view.lambda_)
+
+
+class AskHandlers:
+    """The panel's events."""
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+
+    def show(self, view: ViewState, own: tuple[str, ...], **more: Any) -> Iterator[list[Any]]:
+        """Rank the view's query; the first time with an encoder the clips are embedded, which is said."""
+        answer = self.parts.answer
+        try:
+            chips = chips_value(view.query, view.concepts)
+            encoder = load_encoder(view.encoder)
+            for said in embedding_steps(encoder):
+                yield answer(
+                    query=view.query, chips=chips, headline=f'<p class="headline pending">{said} …</p>', error=""
+                )
+            asked = ask(view, own)
+            board = say.board_value(asked, self._pinned(view, own))
+        except InputError as error:
+            yield answer(view=view, address=link(view), query=view.query, error=error_box(str(error)))
+            return
+        yield answer(
+            view=view,
+            own=own,
+            shown=asked_key(view),
+            address=link(view),
+            query=view.query,
+            chips=chips,
+            error="",
+            headline=say.headline(asked),
+            board=board,
+            how=say.how_computed(asked, __version__),
+            **more,
+        )
+
+    def _pinned(self, view: ViewState, own: tuple[str, ...]) -> say.Asked | None:
+        kept = pinned_view(view)
+        if kept is None:
+            return None
+        try:
+            return ask(kept, own)
+        except InputError:
+            return None
+
+    def on_open(self, view: ViewState, own: tuple[str, ...], shown: tuple[object, ...] | None) -> Iterator[list[Any]]:
+        """The tab was opened: catch up with what another panel asked."""
+        if view.tab == "ask" and shown != asked_key(view):
+            for answer in self.show(view, own):
+                yield self._without_view(answer)
+
+    def _without_view(self, answer: list[Any]) -> list[Any]:
+        """The same answer without the view: a visitor may have changed it while the clips were embedded."""
+        kept = ("view", "own", "address")
+        return [gr.skip() if name in kept else one for name, one in zip(self.parts.__dict__, answer, strict=True)]
+
+    def on_query(self, view: ViewState, own: tuple[str, ...], text: str) -> Iterator[list[Any]]:
+        """A typed or picked query."""
+        yield from self.show(view.with_query(text), own)
+
+    def on_chips(self, view: ViewState, own: tuple[str, ...], event: gr.EventData) -> Iterator[list[Any]]:
+        """The visitor's correction of the split; it always wins."""
+        try:
+            concepts = checked_chips(event._data)
+        except InputError as error:
+            yield self.parts.answer(error=error_box(str(error)))
+            return
+        yield from self.show(replace(view, concepts=concepts), own)
+
+    def on_strength(self, view: ViewState, own: tuple[str, ...], event: gr.EventData) -> list[Any]:
+        """The slider moved: nothing is embedded, three dot products per clip are combined anew."""
+        try:
+            view = replace(view, lambda_=checked_strength(event._data))
+            asked = ask(view, own)
+            board = say.board_value(asked, self._pinned(view, own))
+        except InputError as error:
+            return self.parts.answer(error=error_box(str(error)))
+        return self.parts.answer(view=view, address=link(view), error="", board=board, headline=say.headline(asked))
+
+    def on_pin(self, view: ViewState, own: tuple[str, ...]) -> Iterator[list[Any]]:
+        """Keep this query's counts beside the next one's."""
+        yield from self.show(replace(view, pin=pin_text(view)), own)
+
+    def on_unpin(self, view: ViewState, own: tuple[str, ...]) -> Iterator[list[Any]]:
+        """Forget the kept result."""
+        yield from self.show(replace(view, pin=""), own)
+
+    def on_swap(self, view: ViewState, own: tuple[str, ...]) -> Iterator[list[Any]]:
+        """Back to the pinned query, with the present one pinned."""
+        kept = pinned_view(view)
+        if kept is not None:
+            yield from self.show(replace(kept, pin=pin_text(view), region=None), own)
+
+    def on_upload(self, view: ViewState, own: tuple[str, ...], path: str | None) -> Iterator[list[Any]]:
+        """One more own sound; a bad file leaves everything as it was."""
+        if not path:
+            return
+        try:
+            own = check_own(own, path)
+        except InputError as error:
+            yield self.parts.answer(own_said=error_box(str(error)))
+            return
+        count = "Your sound is" if len(own) == 1 else f"Your {len(own)} sounds are"
+        said = f'<p class="note">{count} ranked with the others, on this page only: the link does not carry them.</p>'
+        yield from self.show(view, own, own_said=said)
+
+    def on_forget(self, view: ViewState, own: tuple[str, ...]) -> Iterator[list[Any]]:
+        """Rank the demo clips alone again."""
+        yield from self.show(view, (), own_said="")
+
+    def chosen(self, view: ViewState, own: tuple[str, ...], sent: Any) -> ViewState | None:
+        """The view that shows a clicked hit in Listen, or None when the browser names no clip."""
+        index = sent.get("index") if isinstance(sent, dict) else None
+        try:
+            collection = ask(view, own).scores.collection
+        except InputError:
+            return None
+        if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < len(collection):
+            return None
+        view = replace(view, tab="listen")
+        path = collection.paths[index]
+        if collection.ids[index].startswith("own-") and path is not None:
+            return view.with_clip(upload=str(path))
+        return view.with_clip(clip=collection.ids[index])
+
+
+def checked_strength(sent: Any) -> float:
+    """A steering strength from the browser, 0 to 8. Raises InputError."""
+    lam = sent.get("lambda") if isinstance(sent, dict) else None
+    if isinstance(lam, bool) or not isinstance(lam, int | float) or not 0 <= lam <= LARGEST:
+        raise InputError(f"The strength is {str(lam)[:20]}; it must lie between 0 and {LARGEST:g}.")
+    return round(float(lam), 3)

@@ -1,0 +1,158 @@
+"""What the Ask board shows, as one JSON-able value built from backend rankings. No state, no events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from backend.negation import Query
+from backend.ranking import Ranking, lambda_curve, rank
+from backend.scoring import SCORERS, QueryScores, Scorer
+from backend.steering import PAPER_LAMBDAS
+from components.ask_collection import playable
+
+TOP = 10
+"""Hits a column shows."""
+TITLES: dict[Scorer, tuple[str, str]] = {
+    "raw": ("Raw", "the query as typed, cosine"),
+    "steered": ("Steered", "e_C − λ e_neg, cosine"),
+    "exclusion": ("Exclusion", "absence as logic, log-probability"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """One query's three rankings over the same clips, and the scores of the labelled clips alone for the curve."""
+
+    query: Query
+    scores: QueryScores
+    labelled: QueryScores
+    lam: float
+
+    def rankings(self) -> tuple[Ranking, ...]:
+        """Raw, steered, exclusion."""
+        return tuple(rank(self.scores, scorer, self.lam) for scorer in SCORERS)
+
+
+def board_value(asked: Asked, pinned: Asked | None) -> dict[str, Any]:
+    """The board: columns, curve, pinned result."""
+    rankings = asked.rankings()
+    return {
+        "k": TOP,
+        "lambda": asked.lam,
+        "size": len(asked.scores.collection),
+        "forbidden": list(asked.scores.negatives),
+        "columns": [_column(ranking, rankings) for ranking in rankings],
+        "curve": _curve(asked),
+        "pinned": None if pinned is None else _summary(pinned),
+        "current": _summary(asked),
+    }
+
+
+def _column(ranking: Ranking, rankings: tuple[Ranking, ...]) -> dict[str, Any]:
+    title, formula = TITLES[ranking.scorer]
+    collection, hits = ranking.scores.collection, ranking.hits(TOP)
+    ranks = {other.scorer: other.ranks for other in rankings if other.scorer != ranking.scorer}
+    return {
+        "scorer": ranking.scorer,
+        "title": title,
+        "formula": formula.replace("λ", f"{ranking.lam:.2f}") if ranking.scorer == "steered" else formula,
+        "said": count_sentence(ranking),
+        "rows": [
+            {
+                "index": hit.index,
+                "caption": collection.captions[hit.index] or hit.id,
+                "url": playable(collection, hit.index),
+                "rank": hit.rank,
+                "score": f"{hit.score:+.3f}".replace("-", "−"),
+                "elsewhere": [
+                    {"scorer": scorer, "title": TITLES[scorer][0], "rank": int(other[hit.index])}
+                    for scorer, other in ranks.items()
+                ],
+                "violates": hit.violates,
+                "answers": hit.answers,
+                "labels": list(collection.labels[hit.index]),
+                "own": hit.id.startswith("own-"),
+            }
+            for hit in hits
+        ],
+    }
+
+
+def count_sentence(ranking: Ranking) -> str:
+    """ "3 of 10 break the query", and what the labels cannot say."""
+    if not ranking.scores.negatives:
+        return "nothing is forbidden"
+    hits = ranking.hits(TOP)
+    broken, unknown = sum(hit.violates is True for hit in hits), sum(hit.violates is None for hit in hits)
+    if unknown == len(hits):
+        return "no label names the forbidden sound"
+    said = f"{broken} of {len(hits)} break{'s' if broken == 1 else ''} the query"
+    return f"{said}, {unknown} without labels" if unknown else said
+
+
+def _curve(asked: Asked) -> dict[str, Any]:
+    curve = lambda_curve(asked.labelled, TOP)
+    exclusion = rank(asked.labelled, "exclusion")
+    return {
+        "lambdas": list(PAPER_LAMBDAS),
+        "violations": list(curve.violations),
+        "recall": list(curve.recall),
+        "exclusion": {"violations": exclusion.violations(TOP), "recall": exclusion.recall(TOP)},
+    }
+
+
+def _summary(asked: Asked) -> dict[str, Any]:
+    """A result in one line: its query and each scorer's count."""
+    return {
+        "query": asked.query.text,
+        "present": list(asked.scores.positives),
+        "absent": list(asked.scores.negatives),
+        "counts": [
+            {"title": TITLES[ranking.scorer][0], "said": count_sentence(ranking), "recall": _shown(ranking.recall(TOP))}
+            for ranking in asked.rankings()
+        ],
+    }
+
+
+def _shown(share: float | None) -> str:
+    return "–" if share is None else f"{share:.2f}"
+
+
+def headline(asked: Asked) -> str:
+    """The plain sentence the result opens with, as HTML."""
+    if not asked.scores.negatives:
+        return '<p class="headline">The query forbids nothing, so raw and steered agree. Add a “no …” to part them.</p>'
+    rankings = asked.rankings()
+    known = [[hit.violates for hit in ranking.hits(TOP)] for ranking in rankings]
+    forbidden = " or ".join(f'<span class="concept absent">{escape(text)}</span>' for text in asked.scores.negatives)
+    if any(flag is None for flags in known for flag in flags) and not any(True in flags for flags in known):
+        return f'<p class="headline">No label of this collection names {forbidden}; check the hits by ear.</p>'
+    raw, steered, exclusion = (flags.count(True) for flags in known)
+    return (
+        f'<p class="headline">Of the first {TOP} clips, <b>{raw}</b> contain {forbidden} when the encoder reads the '
+        f"query itself, <b>{steered}</b> after steering by λ = {asked.lam:.2f}, <b>{exclusion}</b> when absence is "
+        "treated as logic.</p>"
+    )
+
+
+def how_computed(asked: Asked, version: str) -> str:
+    """How the result was computed, folded away, as HTML."""
+    scores = asked.scores
+    unknown = [
+        text for text, known in zip([*scores.positives, *scores.negatives], scores.known, strict=True) if not known
+    ]
+    said = f"<li>Unknown to the encoder, so neutral in exclusion: {escape(', '.join(unknown))}.</li>" if unknown else ""
+    return (
+        '<details class="how"><summary>How this was computed</summary><ul>'
+        f"<li>Encoder {escape(scores.encoder_id)}, weights {escape(scores.weights)}, version {escape(version)}; "
+        f"{len(scores.collection)} clips of “{escape(scores.collection.name)}”.</li>"
+        "<li>Raw: cosine of the text as typed with the whole clip. Steered: cosine with e_C − λ e_neg (negation paper, "
+        "section IV), every λ from three dot products per clip.</li>"
+        "<li>Exclusion (own choice): each sound's best windows, compared with a background vocabulary and with the "
+        "other clips; log-probability of presence for what should be heard plus log-probability of absence for what "
+        "should not.</li>"
+        "<li>“!” marks a clip whose labels name the forbidden sound. A clip without labels is never marked. Recall: "
+        f"share of all clips that answer the query which are among the first {TOP}.</li>{said}</ul></details>"
+    )

@@ -1,0 +1,29 @@
+"""The query a view asks: parsed, or as the visitor corrected it."""
+
+from __future__ import annotations
+
+from backend.negation import Concept, Polarity, Query, parse_query
+from components.state import ViewState
+
+
+def query_of(view: ViewState) -> Query:
+    """The view's query; a correction of its concepts always wins, and keeps the spans of those it kept.
+
+    Raises
+    ------
+    InputError
+        The text cannot be parsed.
+    """
+    parsed = parse_query(view.query)
+    if view.concepts is None:
+        return parsed
+    known = {concept.text: concept for concept, _ in parsed.concepts}
+    pairs: list[tuple[Concept, Polarity]] = [
+        (known.get(sought.text, Concept(sought.text, 0, 0)), sought.polarity) for sought in view.concepts
+    ]
+    return parsed.with_concepts(pairs)
+
+
+def asked_key(view: ViewState) -> tuple[object, ...]:
+    """What of a view decides the rankings and the diagnosis."""
+    return (view.query, view.concepts, view.encoder, view.seed)

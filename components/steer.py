@@ -1,0 +1,214 @@
+"""What the text encoder did with "no": a query and its relatives, and the path of steering."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from backend.diagnosis import Diagnosis, Relatives, diagnose, diagnosis_record, edited, relatives_of
+from backend.encoders.base import load_encoder
+from backend.errors import InputError
+from backend.steering import PAPER_LAMBDAS
+from components import steer_view as say
+from components.chips import checked_chips, chip_editor, chips_value
+from components.exports import export_file
+from components.frame import HEAVY, Page
+from components.listen_view import error_box
+from components.queries import asked_key, query_of
+from components.state import ViewState, link
+from components.steer_picture import figures_picture, plane_picture
+
+FOLDER = Path(__file__).resolve().parent.parent / "assets" / "steer"
+PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
+LARGEST = 8.0
+"""End of the slider: the papers' sweep."""
+
+
+@dataclass
+class Parts:
+    """The panel's components, in the order its handlers answer."""
+
+    view: gr.State
+    lines: gr.State
+    shown: gr.State
+    address: gr.HTML
+    query: gr.Textbox
+    chips: gr.HTML
+    error: gr.HTML
+    headline: gr.HTML
+    editor: gr.HTML
+    line_error: gr.HTML
+    plane: gr.HTML
+    steering: gr.HTML
+    strength: gr.Slider
+    figures: gr.HTML
+    how: gr.HTML
+    json: gr.DownloadButton
+
+    def all(self) -> list[Any]:
+        """Every output, in order."""
+        return list(self.__dict__.values())
+
+    def answer(self, **changes: Any) -> list[Any]:
+        """One answer to the page: what is named changes, everything else stays."""
+        return [changes.get(name, gr.skip()) for name in self.__dict__]
+
+
+class SteerHandlers:
+    """The panel's events: each takes a view, returns a new one, and shows it."""
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+
+    def show(self, view: ViewState, lines: Relatives | None = None) -> Iterator[list[Any]]:
+        """Diagnose the view's query, with a person's own ``lines`` instead of the generated ones if given."""
+        answer = self.parts.answer
+        try:
+            chips = chips_value(view.query, view.concepts)
+            relatives = lines or relatives_of(query_of(view), view.seed)
+            found = self._diagnosis(view, relatives)
+        except InputError as error:
+            yield answer(view=view, address=link(view), query=view.query, error=error_box(str(error)))
+            return
+        yield answer(
+            view=view,
+            lines=relatives,
+            shown=asked_key(view),
+            address=link(view),
+            query=view.query,
+            chips=chips,
+            error="",
+            headline=say.headline(found),
+            editor=say.lines_value(found),
+            line_error="",
+            strength=view.lambda_,
+            figures=figures_picture(found),
+            how=say.how_computed(found, view.seed),
+            json=gr.DownloadButton(value=_file(found, view), interactive=True),
+            **self._steered(found, view.lambda_),
+        )
+
+    def _diagnosis(self, view: ViewState, relatives: Relatives) -> Diagnosis:
+        lambdas = sorted({*PAPER_LAMBDAS, view.lambda_})
+        return diagnose(load_encoder(view.encoder), relatives, lambdas)
+
+    def _steered(self, found: Diagnosis, lam: float) -> dict[str, Any]:
+        place = [float(value) for value in found.plane.lambdas].index(lam)
+        with_negative, with_query = float(found.plane.with_negative[place]), float(found.plane.with_query[place])
+        return {
+            "plane": plane_picture(found, lam),
+            "steering": say.steering_sentence(found, lam, with_negative, with_query),
+        }
+
+    def on_open(self, view: ViewState, shown: tuple[object, ...] | None) -> Iterator[list[Any]]:
+        """The tab was opened: catch up with the other panels if the query changed there."""
+        if view.tab == "steer" and shown != asked_key(view):
+            for answer in self.show(view):
+                # The view is not answered: a visitor may have changed it meanwhile.
+                yield [
+                    gr.skip() if name in ("view", "address") else one
+                    for name, one in zip(self.parts.__dict__, answer, strict=True)
+                ]
+
+    def on_query(self, view: ViewState, text: str) -> Iterator[list[Any]]:
+        """A typed query."""
+        yield from self.show(view.with_query(text))
+
+    def on_chips(self, view: ViewState, event: gr.EventData) -> Iterator[list[Any]]:
+        """The visitor's correction of the split; it always wins."""
+        try:
+            concepts = checked_chips(event._data)
+        except InputError as error:
+            yield self.parts.answer(error=error_box(str(error)))
+            return
+        yield from self.show(replace(view, concepts=concepts))
+
+    def on_line(self, view: ViewState, lines: Relatives | None, event: gr.EventData) -> Iterator[list[Any]]:
+        """One line was edited."""
+        sent = event._data if isinstance(event._data, dict) else {}
+        try:
+            relatives = edited(
+                lines or relatives_of(query_of(view), view.seed), str(sent.get("name")), sent.get("text", "")
+            )
+        except InputError as error:
+            yield self.parts.answer(line_error=error_box(str(error)))
+            return
+        yield from self.show(view, relatives)
+
+    def on_strength(self, view: ViewState, lines: Relatives | None, lam: float) -> list[Any]:
+        """The slider moved: the texts are known, only the path's point changes."""
+        view = replace(view, lambda_=round(min(max(float(lam), 0.0), LARGEST), 3))
+        if lines is None:
+            return self.parts.answer(view=view, address=link(view))
+        try:
+            found = self._diagnosis(view, lines)
+        except InputError as error:
+            return self.parts.answer(error=error_box(str(error)))
+        return self.parts.answer(view=view, address=link(view), **self._steered(found, view.lambda_))
+
+
+def _file(found: Diagnosis, view: ViewState) -> str:
+    path = export_file("unheard-steer.json")
+    record = {**diagnosis_record(found), "query": view.query, "seed": view.seed, "link": link(view)}
+    path.write_text(json.dumps(record, ensure_ascii=False, indent=1), encoding="utf-8")
+    return str(path)
+
+
+def build(page: Page) -> None:
+    """Lay the panel out and connect it."""
+    with gr.Column(elem_classes="panel"):
+        with gr.Row(elem_classes="ask-row"):
+            query = gr.Textbox(
+                placeholder="a dog barking, no rain", label="A query that says what should not be heard", scale=6,
+                max_length=2000, elem_id="steer-query", lines=1,
+            )  # fmt: skip
+            look = gr.Button("Compare", variant="primary", scale=0, min_width=120, elem_id="steer-go")
+        chips = chip_editor(elem_id="steer-chips")
+        error = gr.HTML("", elem_classes="message", elem_id="steer-error")
+        headline = gr.HTML("", elem_classes="result", elem_id="steer-headline", min_height=64)
+        with gr.Row(elem_classes="steer-row"):
+            with gr.Column(min_width=320):
+                editor = gr.HTML(
+                    {},
+                    html_template='<div class="steer-lines"></div>',
+                    css_template=(FOLDER / "steer.css").read_text(encoding="utf-8"),
+                    js_on_load=(FOLDER / "lines.js").read_text(encoding="utf-8"),
+                    elem_id="steer-lines",
+                    apply_default_css=False,
+                )
+                line_error = gr.HTML("", elem_classes="message", elem_id="steer-line-error")
+            with gr.Column(min_width=320):
+                plane = gr.HTML("", elem_id="steer-plane", min_height=320)
+                strength = gr.Slider(0, LARGEST, 0.2, step=0.05, label="Steering strength λ", elem_id="steer-lambda")
+                steering = gr.HTML("", elem_classes="result", elem_id="steer-sentence", min_height=72)
+        figures = gr.HTML("", elem_id="steer-figures", min_height=300)
+        with gr.Row(elem_classes="downloads"):
+            as_json = gr.DownloadButton("Numbers as JSON", interactive=False, size="sm", elem_id="steer-json", scale=0)
+        how = gr.HTML("", elem_id="steer-how")
+        gr.HTML(f"<style>{(FOLDER / 'pictures.css').read_text(encoding='utf-8')}</style>", padding=False)
+
+    parts = Parts(
+        page.view, gr.State(None), gr.State(None), page.address, query, chips, error, headline, editor, line_error,
+        plane, steering, strength, figures, how, as_json,
+    )  # fmt: skip
+    _connect(page, parts, SteerHandlers(parts), look)
+
+
+def _connect(page: Page, parts: Parts, on: SteerHandlers, look: gr.Button) -> None:
+    outputs, view = parts.all(), page.view
+    heavy: dict[str, Any] = {**PRIVATE, **HEAVY, "trigger_mode": "always_last"}
+    gr.on([parts.query.submit, look.click], on.on_query, [view, parts.query], outputs, **heavy)
+    parts.chips.input(on.on_chips, view, outputs, **heavy)
+    parts.editor.input(on.on_line, [view, parts.lines], outputs, **heavy)
+    parts.strength.input(
+        on.on_strength, [view, parts.lines, parts.strength], outputs, **{**PRIVATE, "trigger_mode": "always_last"}
+    )
+
+    page.on_tab["steer"] = page_opened = (on.on_open, [view, parts.shown], outputs)
+    page.on_load.append(page_opened)
+    page.on_encoder.append(("steer", *page_opened))
