@@ -94,7 +94,6 @@ def band_levels(
     each = max(1, int(np.ceil(span / columns / (frame / 2))))
     centres = first + (np.arange(columns * each) + 0.5) * span / (columns * each)
     starts = np.round(centres).astype(np.int64)
-    padded = np.pad(channels, ((frame // 2, frame), (0, 0)))
     steps = np.arange(frame)
     # Twice for the two sides of the spectrum, twice more so that a full-scale sine is 0 dB.
     norm = 4.0 / (frame * float(np.sum(np.square(window, dtype=np.float64))))
@@ -102,8 +101,11 @@ def band_levels(
     block = max(1, 256 // each)
     for begin in range(0, columns, block):
         end = min(columns, begin + block)
-        index = starts[begin * each : end * each, None] + steps
-        for channel in padded.T:
+        centre = starts[begin * each : end * each, None]
+        # Only this block is copied: padding a whole ten-minute clip would double what it takes.
+        around = _padded(channels, int(centre[0, 0]) - frame // 2, int(centre[-1, 0]) + frame)
+        index = centre - centre[0, 0] + steps
+        for channel in around.T:
             spectrum = scipy.fft.rfft(channel[index] * window, axis=1)
             density = np.square(spectrum.real) + np.square(spectrum.imag)
             density[:, 0] *= 0.5
@@ -112,3 +114,9 @@ def band_levels(
     power *= norm / channels.shape[1]
     levels = 10.0 * np.log10(np.maximum(power, 10.0 ** (SILENCE_DB / 10)))
     return np.asarray(np.maximum(levels, SILENCE_DB), dtype=np.float32)
+
+
+def _padded(channels: NDArray[np.float32], start: int, stop: int) -> NDArray[np.float32]:
+    """Frames ``start`` to ``stop``, with silence where the signal has none."""
+    inside = channels[max(0, start) : max(0, stop)]
+    return np.pad(inside, ((max(0, -start), max(0, stop - start - max(0, -start) - len(inside))), (0, 0)))
