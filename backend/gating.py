@@ -27,6 +27,8 @@ RAMP_SECONDS = 0.05
 """Length of the raised-cosine ramps inside a region's edges (science section 2)."""
 MAX_DEPTH_DB = 200.0
 """Deepest gate accepted; a float32 clip at full scale reaches its noise floor near 150 dB."""
+PIECE_FRAMES = 1 << 20
+"""A region is worked on in pieces of this many frames."""
 
 Samples = TypeVar("Samples", bound=NDArray[Any])
 
@@ -144,15 +146,19 @@ def gate(
     for first, last in ranges:
         gain = gain_over_time(len(samples), (first, last), sample_rate, depth_db)
         gain = gain.reshape(-1, *[1] * (samples.ndim - 1))
-        region = samples[first:last].astype(np.float64)
-        if band is None:
-            region *= gain
-        else:
-            region -= (1.0 - gain) * band_component(samples, (first, last), band_filter(band, sample_rate, depth_db))
-        if np.issubdtype(samples.dtype, np.integer):
-            limits = np.iinfo(samples.dtype)
-            region = np.clip(np.rint(region), limits.min, limits.max)
-        result[first:last] = region
+        # In pieces, because float64 copies of a ten-minute clip would take more memory than the clip.
+        for start in range(first, last, PIECE_FRAMES):
+            stop = min(last, start + PIECE_FRAMES)
+            piece, piece_gain = samples[start:stop].astype(np.float64), gain[start - first : stop - first]
+            if band is None:
+                piece *= piece_gain
+            else:
+                mask = band_filter(band, sample_rate, depth_db)
+                piece -= (1.0 - piece_gain) * band_component(samples, (start, stop), mask)
+            if np.issubdtype(samples.dtype, np.integer):
+                limits = np.iinfo(samples.dtype)
+                piece = np.clip(np.rint(piece), limits.min, limits.max)
+            result[start:stop] = piece
     return result
 
 

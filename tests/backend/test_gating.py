@@ -11,6 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from backend import gating
 from backend.audio import Clip, Span, clip_from_samples, load_clip, save_wav
 from backend.errors import InputError
 from backend.gating import blank, clip_segment, gate, gated_clip, random_window_spans
@@ -151,6 +152,14 @@ def test_a_band_is_lowered_by_the_depth_and_its_neighbours_not_at_all(rate: int,
         result = gate(samples, rate, span, depth, (low, high))
         assert level((result - samples)[centre]) < level(samples) - 99.5
         assert level(result[centre]) == pytest.approx(level(samples[centre]), abs=1e-3)
+
+
+@pytest.mark.parametrize("band", [None, (500.0, 2000.0)])
+def test_a_long_region_is_the_same_in_pieces(monkeypatch: pytest.MonkeyPatch, band: tuple[float, float] | None) -> None:
+    samples = noise().astype(np.float64)
+    whole = gate(samples, RATE, Span(0.5, 3.5), 40, band)
+    monkeypatch.setattr(gating, "PIECE_FRAMES", 10_007)
+    np.testing.assert_allclose(gate(samples, RATE, Span(0.5, 3.5), 40, band), whole, atol=1e-14)
 
 
 @pytest.mark.parametrize(("band", "gone", "kept"), [((0, 1000), 300, 3000), ((1000, 24000), 3000, 300)])
