@@ -51,7 +51,7 @@ class EmbeddingStore:
             lines = (self.folder / INDEX).read_text(encoding="utf-8").splitlines()
             rows = min(self._rows(CLIPS), len(lines))
             room = self._rows(WINDOWS)
-        except OSError:
+        except (OSError, UnicodeDecodeError):
             return []
         found: list[tuple[str, int]] = []
         for line in lines[:rows]:

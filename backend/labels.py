@@ -68,7 +68,7 @@ _SOUNDING = frozenset(
 @lru_cache(maxsize=8192)
 def content_words(phrase: str) -> frozenset[str]:
     """The stems of a phrase's content words: without articles, prepositions and "sound of"."""
-    words = re.findall(r"[^\W\d_]+", phrase.lower().replace("'s", ""))
+    words = re.findall(r"[^\W_]+", phrase.lower().replace("'s", ""))
     return frozenset(_stem(word) for word in words if word not in _FILLERS)
 
 

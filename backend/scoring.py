@@ -168,7 +168,7 @@ class QueryScores:
         InputError
             An unknown scorer or a lambda out of range.
         """
-        if check_scorer(scorer) == "steered":
+        if check_scorer(scorer) == "steered" and self.negatives:
             return steered_scores(self.raw, self.negative, self.cosine, [lam])[:, 0]
         return self._exclusion() if scorer == "exclusion" else self.raw
 
