@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from backend.collection import Item
+from backend.errors import InputError
 from backend.labels import content_words, same_sound
 from backend.negation import parse_query
 
@@ -69,9 +70,13 @@ def certainly_absent(candidate: str, present: Sequence[str], captions: Sequence[
 
 def present_concepts(item: Item) -> tuple[str, ...]:
     """P of a clip: its labels or, where it has none, the sounds that its first caption names."""
-    if item.labels or not item.caption:
+    if item.labels:
         return tuple(dict.fromkeys(item.labels))
-    return tuple(dict.fromkeys(concept.text for concept in parse_query(item.caption).positives))
+    try:
+        return tuple(dict.fromkeys(concept.text for concept in parse_query(item.caption).positives))
+    except InputError:
+        # An empty caption, or one that no query could be: nothing is known of the clip.
+        return ()
 
 
 def absent_concepts(
