@@ -109,6 +109,7 @@ def _open_in_listen(page: Page, parts: Parts, on: AskHandlers, asked: list[Any])
     def opened(view: ViewState, own: tuple[str, ...], event: gr.EventData) -> Iterator[list[Any]]:
         chosen = on.chosen(view, own, event._data)
         if chosen is None:
+            yield [gr.skip()] * (len(page.listen_outputs) + 1)
             return
         for answer in open_listen(chosen):
             yield [*answer, gr.Tabs(selected="listen")]

@@ -194,12 +194,15 @@ class AskHandlers:
     def on_swap(self, view: ViewState, own: tuple[str, ...]) -> Iterator[list[Any]]:
         """Back to the pinned query, with the present one pinned."""
         kept = pinned_view(view)
-        if kept is not None:
-            yield from self.show(replace(kept, pin=pin_text(view), region=None), own)
+        if kept is None:
+            yield self.parts.answer()
+            return
+        yield from self.show(replace(kept, pin=pin_text(view), region=None), own)
 
     def on_upload(self, view: ViewState, own: tuple[str, ...], path: str | None) -> Iterator[list[Any]]:
         """One more own sound; a bad file leaves everything as it was."""
         if not path:
+            yield self.parts.answer()
             return
         try:
             own = check_own(own, path)

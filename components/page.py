@@ -16,12 +16,17 @@ from backend.encoders.cached import text_embeddings
 from backend.errors import InputError
 from backend.settings import settings
 from backend.vocabulary import background_vocabulary, concept_prompt
-from components import api, ask, listen, steer
+from components import api, ask, compose, listen, steer
 from components.frame import HEAVY, Page
 from components.state import ViewState, address, link, view_from_link
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
-PANELS = (("listen", "Listen", listen), ("ask", "Ask", ask), ("steer", "Steer", steer))
+PANELS = (
+    ("listen", "Listen", listen),
+    ("ask", "Ask", ask),
+    ("steer", "Steer", steer),
+    ("compose", "Compose", compose),
+)
 """Id in links, title, module with ``build(frame)``: one line a panel."""
 
 HEADER = """<header class="masthead"><h1>Unheard</h1>
@@ -97,7 +102,7 @@ def _open_with(tab: gr.Tab, identifier: str, frame: Page) -> None:
     )
     if identifier in frame.on_tab:
         function, inputs, outputs = frame.on_tab[identifier]
-        handler = _only_on(identifier, function)
+        handler = _only_on(identifier, function, outputs)
         event.then(handler, inputs, outputs, show_progress="hidden", api_visibility="private", **HEAVY)
 
 
@@ -121,7 +126,9 @@ def _connect(page: gr.Blocks, frame: Page, notices: gr.HTML) -> None:
         opened, None, [frame.view, notices, frame.encoder, frame.tabs], api_visibility="private", show_progress="hidden"
     )
     for function, inputs, outputs in frame.on_load:
-        start.then(function, inputs, outputs, api_visibility="private", show_progress="hidden", **HEAVY)
+        start.then(
+            _when_ready(function, outputs), inputs, outputs, api_visibility="private", show_progress="hidden", **HEAVY
+        )
 
     def picked(view: ViewState, encoder: str):
         view = replace(view, encoder=encoder)
@@ -136,22 +143,41 @@ def _connect(page: gr.Blocks, frame: Page, notices: gr.HTML) -> None:
         show_progress="hidden",
     )
     for identifier, function, inputs, outputs in frame.on_encoder:
-        handler = _only_on(identifier, function)
+        handler = _only_on(identifier, function, outputs)
         change.then(handler, inputs, outputs, show_progress="hidden", api_visibility="private", **HEAVY)
 
 
-def _only_on(identifier: str, function: Callable[..., Any]) -> Callable[..., Iterator[Any]]:
+def _only_on(identifier: str, function: Callable[..., Any], outputs: list[Any]) -> Callable[..., Iterator[Any]]:
     """A panel's handler that runs only while that panel is open; it catches up when its tab is opened."""
 
     def run(view: ViewState, *rest: Any) -> Iterator[Any]:
         if view.tab == identifier and _is_open(view):
-            answer = function(view, *rest)
-            if isinstance(answer, Iterator):
-                yield from answer
-            else:
-                yield answer
+            yield from _answers(function, outputs, view, *rest)
+        else:
+            yield [gr.skip()] * len(outputs)
 
     return run
+
+
+def _when_ready(function: Callable[..., Any], outputs: list[Any]) -> Callable[..., Iterator[Any]]:
+    def run(view: ViewState, *rest: Any) -> Iterator[Any]:
+        yield from _answers(function, outputs, view, *rest)
+
+    return run
+
+
+def _answers(function: Callable[..., Any], outputs: list[Any], *inputs: Any) -> Iterator[Any]:
+    """What a handler answers; "no change" if nothing, since Gradio blanks every output of an empty generator."""
+    answer = function(*inputs)
+    if isinstance(answer, Iterator):
+        empty = True
+        for one in answer:
+            empty = False
+            yield one
+        if empty:
+            yield [gr.skip()] * len(outputs)
+    else:
+        yield answer
 
 
 def warm_up(encoder_id: str) -> None:
