@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -79,9 +80,7 @@ def decode(
     """
     limits = limits or default_limits()
     name = shown_name(name or path)
-    file = _readable_file(path, name, limits)
-    with file.open("rb") as opened:
-        head = opened.read(HEAD_BYTES)
+    file, head = _opened(path, name, limits)
     kind = look_at(head)
     if not kind.decoders:
         raise unusable(f"{name} is not audio: it looks like {kind.title}. {kind.hint or OPENED}")
@@ -105,7 +104,8 @@ def decode(
     return Decoded(samples, report["sample_rate"], _sample_format(report), container, notes)
 
 
-def _readable_file(path: str | Path, name: str, limits: Limits) -> Path:
+def _opened(path: str | Path, name: str, limits: Limits) -> tuple[Path, bytes]:
+    """The file's whole path and its first bytes, once it is a regular file of a fair size."""
     file = Path(path)
     try:
         status = file.stat()
@@ -118,8 +118,6 @@ def _readable_file(path: str | Path, name: str, limits: Limits) -> Path:
         raise unusable(f"{name} is a folder. Choose one sound file inside it.")
     if not stat.S_ISREG(status.st_mode):
         raise unusable(f"{name} is a device or a pipe, not a file. Save the sound to a file first.")
-    if not os.access(file, os.R_OK):
-        raise unusable(f"{name} cannot be read: permission denied. Change its permissions or copy it.")
     if status.st_size == 0:
         raise unusable(f"{name} is empty (0 bytes). The recording or the download failed: get it again.")
     if status.st_size > limits.file_mb * 2**20:
@@ -127,7 +125,13 @@ def _readable_file(path: str | Path, name: str, limits: Limits) -> Path:
             f"{name} is {status.st_size / 2**20:,.1f} MB large; at most {limits.file_mb:g} MB are accepted. "
             "Cut it shorter, or save it as FLAC or MP3."
         )
-    return file.resolve()
+    try:
+        with file.open("rb") as opened:
+            return file.resolve(), opened.read(HEAD_BYTES)
+    except OSError as error:
+        raise unusable(
+            f"{name} cannot be read: {error.strerror or error}. Change its permissions or copy it."
+        ) from None
 
 
 def _parts(wave: headers.WaveHeader | None, pages: headers.OggPages | None) -> list[tuple[str, int, int]]:
@@ -162,8 +166,9 @@ def _run_worker(
             return {"ok": False, "stage": "time"}
         finally:
             # The child leads its own process group, so that an ffmpeg it started ends with it.
-            if child.poll() is None:
-                os.killpg(child.pid, signal.SIGKILL)
+            if child.poll() is None or child.returncode < 0:
+                with suppress(ProcessLookupError):
+                    os.killpg(child.pid, signal.SIGKILL)
                 child.wait()
     try:
         report: dict[str, Any] = json.loads((folder / "report").read_bytes())

@@ -23,6 +23,9 @@ WAVE_CODECS = {
 }  # fmt: skip
 """WAVE format tags and the names people know them by."""
 
+MOST_PAGES = 200_000
+"""An Ogg file of more pages than this is not looked through: ten minutes have at most 30,000."""
+
 STREAMED_SIZES = (0xFFFFFFFF, 0x7FFFFFFF, 0x80000000)
 """Sizes that recorders and pipes write when they do not know the length."""
 
@@ -170,10 +173,13 @@ def ogg_pages(path: Path) -> OggPages:
     at once are streams side by side (a video), not a chain. Bytes that are no page are skipped.
     """
     starts: list[int] = []
-    ended, in_header = False, False
+    ended, in_header, pages = False, False, 0
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         size, at = len(data), 0
         while (at := data.find(b"OggS", at)) >= 0 and at + 27 <= size:
+            pages += 1
+            if pages > MOST_PAGES:
+                return OggPages(((0, size),), complete=True)
             flags, segments = data[at + 5], data[at + 26]
             if flags & 2 and not in_header:
                 starts.append(at)

@@ -76,63 +76,73 @@ def kept_frames(job: Report, frames: int, channels: int, item_bytes: int) -> int
 
 def decode_with_libsndfile(job: Report) -> Report:
     """The file, or its parts (the links of a chained Ogg, a WAV's data), through libsndfile in blocks."""
-    import numpy as np
-    import soundfile
-
-    class Stream(soundfile.SoundFile):
-        """Read straight on: soundfile seeks after each block of a seekable file, which costs time and trust."""
-
-        def seekable(self) -> bool:
-            return False
-
-    def opened(part: list[Any] | None) -> Stream:
-        try:
-            if part is None:
-                return Stream(os.fsencode(job["path"]))
-            header, offset, length = part
-            with open(job["path"], "rb") as file:
-                file.seek(offset)
-                return Stream(io.BytesIO(bytes.fromhex(header) + file.read(length)))
-        except (soundfile.SoundFileError, TypeError) as error:
-            message = getattr(error, "error_string", str(error))
-            raise CannotDecode("open", message, code=getattr(error, "code", 0)) from None
-
     report: Report = {"ok": True, "decoder": "libsndfile", "frames": 0, "claimed": 0, "more": False, "broke": None}
     report["parts"] = 0
     with open(job["output"], "wb") as output:
         for part in job["parts"] or [None]:
-            with opened(part) as source:
-                shape = (source.samplerate, source.channels)
-                if report["parts"] and shape != (report["sample_rate"], report["channels"]):
-                    report["changed"] = list(shape)
+            try:
+                source = opened_by_libsndfile(job["path"], part)
+            except CannotDecode as failure:
+                if not report["parts"]:
+                    raise
+                report["broke"] = str(failure)
+                break
+            with source:
+                if report["parts"] and (source.samplerate, source.channels) != tuple(report["shape"]):
+                    report["changed"] = True
                     break
-                allowed = check_shape(job, source.channels, source.samplerate)
-                dtype = "float64" if source.subtype in ("PCM_32", "DOUBLE") else "float32"
-                allowed = kept_frames(job, allowed, source.channels, 8 if dtype == "float64" else 4)
-                report |= {"sample_rate": source.samplerate, "channels": source.channels, "dtype": dtype}
-                report |= {"subtype": source.subtype, "container": source.format, "allowed": allowed}
-                report["claimed"] += source.frames
-                report["parts"] += 1
-                # A FLAC block that breaks is lost whole, so FLAC is read in its own small blocks.
-                block = np.empty((4096 if source.format == "FLAC" else 65536, source.channels), dtype=dtype)
-                while True:
-                    try:
-                        got = source.buffer_read_into(block.data.cast("B"), dtype)
-                    except soundfile.SoundFileError as error:
-                        report["broke"] = getattr(error, "error_string", str(error)) or "the stream is damaged"
-                        break
-                    if got <= 0:
-                        break
-                    kept = min(got, allowed - report["frames"])
-                    if kept > 0:
-                        output.write(block[:kept].data.cast("B"))
-                    report["frames"] += kept
-                    if got > kept:
-                        report["more"] = True
-                        return report
-            if report["broke"]:
+                read_to_end(source, job, report, output)
+            if report["broke"] or report["more"]:
                 break
     return report
+
+
+def opened_by_libsndfile(path: str, part: list[Any] | None) -> Any:
+    """A soundfile.SoundFile that reads straight on, of the file or of (header in hex, offset, length)."""
+    import soundfile
+
+    class Stream(soundfile.SoundFile):  # type: ignore[misc]
+        """soundfile seeks after each block of a seekable file, which costs time and trust."""
+
+        def seekable(self) -> bool:
+            return False
+
+    try:
+        if part is None:
+            return Stream(os.fsencode(path))
+        header, offset, length = part
+        with open(path, "rb") as file:
+            file.seek(offset)
+            return Stream(io.BytesIO(bytes.fromhex(header) + file.read(length)))
+    except (soundfile.SoundFileError, TypeError) as error:
+        raise CannotDecode("open", getattr(error, "error_string", str(error))) from None
+
+
+def read_to_end(source: Any, job: Report, report: Report, output: Any) -> None:
+    """Append one source's samples to the output, as far as they may be kept, and add them to the report."""
+    import numpy as np
+    import soundfile
+
+    dtype = "float64" if source.subtype in ("PCM_32", "DOUBLE") else "float32"
+    allowed = check_shape(job, source.channels, source.samplerate)
+    allowed = kept_frames(job, allowed, source.channels, 8 if dtype == "float64" else 4)
+    report |= {"sample_rate": source.samplerate, "channels": source.channels, "dtype": dtype, "allowed": allowed}
+    report |= {"subtype": source.subtype, "container": source.format, "parts": report["parts"] + 1}
+    report |= {"claimed": report["claimed"] + source.frames, "shape": [source.samplerate, source.channels]}
+    # A FLAC block that breaks is lost whole, so FLAC is read in its own small blocks.
+    block = np.empty((4096 if source.format == "FLAC" else 65536, source.channels), dtype=dtype)
+    while not report["more"]:
+        try:
+            got = source.buffer_read_into(block.data.cast("B"), dtype)
+        except soundfile.SoundFileError as error:
+            report["broke"] = getattr(error, "error_string", str(error)) or "the stream is damaged"
+            return
+        if got <= 0:
+            return
+        kept = min(got, allowed - report["frames"])
+        if kept > 0:
+            output.write(block[:kept].data.cast("B"))
+        report |= {"frames": report["frames"] + kept, "more": got > kept}
 
 
 def run_tool(*arguments: str) -> tuple[int, bytes, str]:
