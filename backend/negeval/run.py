@@ -103,10 +103,10 @@ def run(collection: Collection, encoder: Encoder, options: Options, progress: Pr
     calibrations = None
     if reference:
         others = Collection(collection.name + " others", collection.layout, reference)
-        calibrations = _calibrated(embed_collection(others, encoder, progress=progress), encoder, vocabulary)
+        calibrations = usual_levels(embed_collection(others, encoder, progress=progress), encoder, vocabulary)
     record = _provenance(collection, clips, encoder, options)
     known = {item.id: item for item in items}
-    own, section = _candidate_set(
+    own, section = candidate_set(
         "clips",
         CandidateScores(clips, encoder, vocabulary, calibrations=calibrations),
         [(known[clip_id].caption, present_concepts(known[clip_id]), known[clip_id].captions) for clip_id in clips.ids],
@@ -165,14 +165,14 @@ def _provenance(
     }
 
 
-def _calibrated(reference: EmbeddedCollection, encoder: Encoder, vocabulary: Sequence[str]) -> tuple[Calibration, ...]:
+def usual_levels(reference: EmbeddedCollection, encoder: Encoder, vocabulary: Sequence[str]) -> tuple[Calibration, ...]:
     """Each concept's usual level across reference clips (their labels are not looked at)."""
     prompts = encoder.embed_text([concept_prompt(name) for name in vocabulary])
     background = reference.background(background_texts(encoder))
     return calibrate(pooled(window_evidence(reference.windows, prompts, background), reference.offsets))
 
 
-def _candidate_set(
+def candidate_set(
     name: str,
     scores: CandidateScores,
     described: Sequence[tuple[str, tuple[str, ...], tuple[str, ...]]],
@@ -243,10 +243,10 @@ def _pair_tasks(
     calibrations = None
     if reference:
         others = controlled_pairs(single_sources(reference), max(50, options.pairs // 4), rng, options.filler)
-        calibrations = _calibrated(embedded_pairs(reference, others, encoder, progress), encoder, vocabulary)
+        calibrations = usual_levels(embedded_pairs(reference, others, encoder, progress), encoder, vocabulary)
     scores = CandidateScores(clips, encoder, vocabulary, calibrations=calibrations)
     described = [(caption, labels, ()) for caption, labels in zip(clips.captions, clips.labels, strict=True)]
-    mixed, section = _candidate_set("mixtures", scores, described, options)
+    mixed, section = candidate_set("mixtures", scores, described, options)
     record, scored = tasks.pairs(scores, made, options.seed)
     record["text side"] = tasks.text_side(scores, made, options.seed)
     rows = tuple({**asdict(pair), **row} for pair, row in zip(made, scored, strict=True))

@@ -49,6 +49,8 @@ class CandidateScores:
         Every concept any statement may name.
     calibrations : sequence of Calibration, optional
         Per concept of the vocabulary; by default from this collection's own clips.
+    evidence : np.ndarray, shape (n, vocabulary), optional
+        Evidence made in another way, to compare forms; by default that of :mod:`backend.presence`.
     """
 
     def __init__(
@@ -59,6 +61,7 @@ class CandidateScores:
         *,
         calibrations: Sequence[Calibration] | None = None,
         form: ExclusionForm = EXCLUSION,
+        evidence: NDArray[np.float64] | None = None,
     ) -> None:
         self.collection, self.encoder = collection, encoder
         # Thousands of generated texts must not push a person's own embeddings out of the shared cache.
@@ -69,6 +72,8 @@ class CandidateScores:
         self.evidence, self.known = concept_evidence(
             collection, encoder, prompts, calibrations=calibrations, cache=self._texts
         )
+        if evidence is not None:
+            self.evidence = evidence
         neutral = np.log(0.5)
         known = np.array(self.known)
         self.presence = np.where(known, log_presence(self.evidence, form), neutral)

@@ -195,3 +195,15 @@ def test_unusable_ready_embeddings_are_said(tmp_path, encoder, content, says):
     np.savez(path, **content)
     with pytest.raises(InputError, match=says):
         ready_collection(path, encoder)
+
+
+def test_ready_embeddings_in_parquet(tmp_path, encoder):
+    arrow = pytest.importorskip("pyarrow", exc_type=ImportError)
+    from pyarrow import parquet
+
+    vectors = np.random.default_rng(0).normal(size=(3, 8)).astype(np.float32)
+    column = arrow.array(vectors.tolist(), arrow.list_(arrow.float32()))
+    table = arrow.table({"id": ["a", "b", "c"], "embedding": column})
+    parquet.write_table(table, tmp_path / "ready.parquet")
+    found = ready_collection(tmp_path / "ready.parquet", encoder)
+    assert found.ids == ("a", "b", "c") and not found.is_labelled and found.paths == (None, None, None)

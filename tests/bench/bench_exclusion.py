@@ -1,0 +1,197 @@
+"""Which training-free form of exclusion works best: alternatives on ESC-10 folds 1-3, the chosen one on folds 4-5.
+
+``python -m tests.bench.bench_exclusion ESC10_FOLDER``            compare forms on folds 1-3
+``python -m tests.bench.bench_exclusion ESC10_FOLDER --report``   the form in use, on folds 4-5, calibrated on folds 1-3
+
+FINDINGS
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise, product
+from pathlib import Path
+
+import numpy as np
+import soundfile
+from numpy.typing import NDArray
+
+from backend.audio import Clip, clip_from_samples
+from backend.collection import EmbeddedCollection, Item
+from backend.collection_layouts import open_collection
+from backend.encoders.base import Encoder, load_encoder
+from backend.exclusion import EXCLUSION, ExclusionForm
+from backend.negeval.items import KINDS
+from backend.negeval.measures import first_relevant
+from backend.negeval.pairs import ControlledPair, controlled_pairs, single_sources
+from backend.negeval.report import tables
+from backend.negeval.run import CandidateSet, Options, candidate_set, embedded_pairs, run
+from backend.negeval.scores import CandidateScores, Statement, statement_of
+from backend.presence import FORM, background_texts, calibrate, calibrated, pooled, window_evidence
+from backend.vocabulary import concept_prompt
+
+Evidence = NDArray[np.float64]
+DEVELOPMENT, REPORT = (1, 2, 3), (4, 5)
+FILLERS = ("matched", "any")
+
+
+@dataclass(frozen=True, eq=False)
+class Development:
+    """One set of controlled pairs of folds 1-3 with its items."""
+
+    filler: str
+    pairs: tuple[ControlledPair, ...]
+    clips: EmbeddedCollection
+    items: CandidateSet
+    scores: CandidateScores
+
+
+def developments(folder: Path, encoder: Encoder, count: int) -> list[Development]:
+    """Pairs with matched and with any fillers, their mixtures embedded (and kept in the cache)."""
+    collection = open_collection(folder)
+    items = [item for item in collection.items if int(Path(item.id).name[0]) in DEVELOPMENT]
+    vocabulary = sorted({name for item in collection.items for name in item.labels})
+    made = []
+    for seed, filler in enumerate(FILLERS):
+        pairs = controlled_pairs(single_sources(items), count, np.random.default_rng(seed + 100), filler)  # type: ignore[arg-type]
+        clips = embedded_pairs(items, pairs, encoder, decoded=_decoded)
+        scores = CandidateScores(clips, encoder, vocabulary)
+        described = [(caption, labels, ()) for caption, labels in zip(clips.captions, clips.labels, strict=True)]
+        chosen, _ = candidate_set("mixtures", scores, described, Options(clips=250, seed=seed))
+        made.append(Development(filler, pairs, clips, chosen, scores))
+    return made
+
+
+def _decoded(item: Item) -> Clip:
+    """In this process: the folder is the person's own, and a child process per file would take most of the time."""
+    samples, rate = soundfile.read(item.path, dtype="float32")
+    return clip_from_samples(samples, rate, name=item.id)
+
+
+def softmax_pooled(values: Evidence, offsets: NDArray[np.int64], sharpness: float = 2.0) -> Evidence:
+    """Log-mean-exp over a clip's windows: between mean and maximum."""
+    return np.stack(
+        [np.log(np.exp(sharpness * values[start:end]).mean(axis=0)) / sharpness for start, end in pairwise(offsets)]
+    )
+
+
+POOLS: dict[str, Callable[[Evidence, NDArray[np.int64]], Evidence]] = {
+    "max": lambda values, offsets: pooled(values, offsets, 1),
+    "top 3": lambda values, offsets: pooled(values, offsets, 3),
+    "mean": lambda values, offsets: pooled(values, offsets, 10**6),
+    "softmax": softmax_pooled,
+    "max - median": lambda values, offsets: (
+        pooled(values, offsets, 1) - np.stack([np.median(values[a:b], axis=0) for a, b in pairwise(offsets)])
+    ),
+}
+
+
+def evidence_forms(encoder: Encoder, one: Development) -> Iterator[tuple[str, Evidence]]:
+    """Every window comparison with every pooling, uncalibrated."""
+    texts = background_texts(encoder)
+    concepts = encoder.embed_text([concept_prompt(name) for name in one.scores.vocabulary])
+    windows = np.asarray(one.clips.windows)
+    cosines = (windows @ concepts.T).astype(np.float64)
+    everyday = (windows @ texts.T).astype(np.float64)
+    centre, spread = everyday.mean(axis=1, keepdims=True), everyday.std(axis=1, keepdims=True)
+    compared = {"cosine": cosines, "z over texts": (cosines - centre) / spread}
+    best = np.sort(everyday, axis=1)
+    compared["margin to the best everyday sound"] = (cosines - best[:, -1:]) / spread
+    for sharpness, synonym in product((1.0, 2.0, 4.0), (0.8, 2.0)):
+        form = replace(FORM, sharpness=sharpness, synonym_cosine=synonym)
+        name = f"competition x{sharpness:g}{'' if synonym < 1 else ', synonyms kept'}"
+        compared[name] = window_evidence(windows, concepts, one.clips.background(texts, form), form)
+    for (name, values), (pool, pooling) in product(compared.items(), POOLS.items()):
+        yield f"{name}, {pool}", pooling(values, one.clips.offsets)
+
+
+def figures(encoder: Encoder, one: Development, evidence: Evidence, form: ExclusionForm) -> dict[str, float]:
+    """What the issue asks for, of one form on one set."""
+    scores = CandidateScores(one.clips, encoder, one.scores.vocabulary, form=form, evidence=evidence)
+    return _pair_figures(scores, one) | _item_figures(scores, one)
+
+
+def _pair_figures(scores: CandidateScores, one: Development) -> dict[str, float]:
+    target, distractor = 2 * np.arange(len(one.pairs)), 2 * np.arange(len(one.pairs)) + 1
+    negated = [Statement("", pair.positives, (pair.negative,)) for pair in one.pairs]
+    margin = scores.exclusion(negated, distractor) - scores.exclusion(negated, target)
+    columns = [scores.vocabulary.index(pair.negative) for pair in one.pairs]
+    rises = scores.evidence[distractor, columns] - scores.evidence[target, columns]
+    return {
+        "Y higher": float(np.mean(rises > 0)),
+        "preferred": float(np.mean(margin < 0)),
+        "margin": float(margin.mean()),
+    }
+
+
+def _item_figures(scores: CandidateScores, one: Development) -> dict[str, float]:
+    items, questions = one.items.retrieval, one.items.questions
+    relevant = [item.relevant for item in items]
+    plain = first_relevant(scores.exclusion([Statement("", item.positives, ()) for item in items]), relevant)
+    negated = [Statement("", item.positives, (item.negative,)) for item in items]
+    ranks = first_relevant(scores.exclusion(negated), relevant)
+    found = {f"R+@{k}": float(np.mean(plain <= k)) for k in (1, 5)} | {
+        f"R-@{k}": float(np.mean(ranks <= k)) for k in (1, 5)
+    }
+    options = [statement_of(option) for question in questions for option in question.options]
+    clips = np.repeat([question.clip for question in questions], 4)
+    choice = scores.exclusion(options, clips).reshape(-1, 4).argmax(axis=1)
+    right = choice == np.array([question.answer for question in questions])
+    kinds = np.array([question.kind for question in questions])
+    return found | {kind: float(np.mean(right[kinds == kind])) for kind in KINDS} | {"MCQ": float(np.mean(right))}
+
+
+def show(name: str, sets: list[dict[str, float]]) -> None:
+    """One line: each figure for matched / any fillers."""
+    cells = [f"{key} {' '.join(f'{one[key]:.3f}' for one in sets)}" for key in sets[0]]
+    print(f"{name:<46} {' | '.join(cells)}", flush=True)
+
+
+def compare(folder: Path, encoder: Encoder, count: int) -> None:
+    """All alternatives on folds 1-3."""
+    sets = developments(folder, encoder, count)
+    print(f"{encoder.id} {encoder.weights}: {count} pairs each, figures for matched and any fillers")
+    print("\n# Evidence, each calibrated across clips; the form of the score as in use")
+    forms = [dict(evidence_forms(encoder, one)) for one in sets]
+    for name in forms[0]:
+        values = [calibrated(form[name], calibrate(form[name], _flat(form[name]))) for form in forms]
+        show(name, [figures(encoder, one, value, EXCLUSION) for one, value in zip(sets, values, strict=True)])
+    print("\n# Without calibration across clips")
+    name = f"competition x{FORM.sharpness:g}, top {FORM.best_windows}"
+    show(name, [figures(encoder, one, form[name] - 0.9, EXCLUSION) for one, form in zip(sets, forms, strict=True)])
+    print("\n# Form of the score, evidence as in use")
+    used = [one.scores.evidence for one in sets]
+    for slope, start, below, weight in product((1.0, 2.0, 4.0), (0.0, 0.5), (0.0, 0.5), (1.0, 1.5, 2.0)):
+        form = ExclusionForm(slope, start, below, weight)
+        label = f"slope {slope:g}, present from {start:g}, absent below {below:g}, weight {weight:g}"
+        show(label, [figures(encoder, one, value, form) for one, value in zip(sets, used, strict=True)])
+
+
+def _flat(evidence: Evidence):  # type: ignore[no-untyped-def]
+    """The presence form with a prior that fits any scale: calibration by the clips alone."""
+    return replace(FORM, usual_mean=float(evidence.mean()), usual_sd=float(evidence.std()), usual_weight=1e-3)
+
+
+def report(folder: Path, encoder: Encoder, count: int) -> None:
+    """The form in use on folds 4-5, calibrated on folds 1-3, with both kinds of fillers."""
+    for filler in FILLERS:
+        options = Options(pairs=count, filler=filler, folds=REPORT)  # type: ignore[arg-type]
+        result = run(open_collection(folder), encoder, options, lambda message, fraction: print(f"\r{message}", end=""))
+        print(f"\n\nFillers: {filler}\n\n{tables(result.record)}")
+
+
+def main() -> None:
+    """Read the arguments and run."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--encoder", default="pocket")
+    parser.add_argument("--pairs", type=int, default=500)
+    parser.add_argument("--report", action="store_true")
+    arguments = parser.parse_args()
+    (report if arguments.report else compare)(arguments.folder, load_encoder(arguments.encoder), arguments.pairs)
+
+
+if __name__ == "__main__":
+    main()
