@@ -59,6 +59,7 @@ _AUDIO_STARTS: tuple[tuple[bytes, Kind], ...] = (
     (b"wvpk", Kind("a WavPack file", ("wv",))),
     (b"0&\xb2u\x8ef\xcf\x11\xa6\xd9\x00\xaa\x00b\xcel", Kind("a Windows Media file", ("asf",))),
     (b"\x0bw", Kind("an AC-3 file", ("ac3",))),
+    (b"FLV\1", Kind("a Flash video", ("flv",))),
     (b"TTA1", Kind("a True Audio file", ("tta",))),
     (b"MAC ", Kind("a Monkey's Audio file", ("ape",))),
 )
@@ -129,6 +130,8 @@ def _container_kind(head: bytes) -> Kind | None:
         return known.get(form, Kind("a RIFF file that is not WAV"))
     if head.startswith(b"FORM") and form in (b"AIFF", b"AIFC"):
         return AIFF
+    if len(head) > 376 and {head[0], head[188], head[376]} == {0x47}:
+        return Kind("an MPEG transport stream", ("mpegts",))
     if head[4:8] in _MP4_ATOMS:
         return Kind("an HEIF or AVIF image") if form in _PICTURE_BRANDS else MP4
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import numpy as np
@@ -55,6 +56,15 @@ def test_any_ogg_pages_cover_bytes_of_the_file(tmp_path: Path, content: bytes) -
     assert links
     for (offset, length), following in zip(links, [*links[1:], (len(content), 0)], strict=True):
         assert offset + length == following[0]
+
+
+def test_millions_of_ogg_pages_cannot_hold_the_server_up(tmp_path: Path) -> None:
+    path = tmp_path / "pages.ogg"
+    page = b"OggS\0\2" + bytes(21)
+    path.write_bytes(page * 1_000_000)
+    started = time.process_time()
+    assert ogg_pages(path).links == ((0, len(page) * 1_000_000),)
+    assert time.process_time() - started < 5
 
 
 def test_the_data_of_a_wave_are_found(tmp_path: Path) -> None:
