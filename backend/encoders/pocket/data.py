@@ -12,6 +12,7 @@ from pathlib import Path
 
 import torch
 
+from backend.encoders.pocket.data_decode import fingerprint
 from backend.encoders.pocket.data_duplicates import duplicates_of
 from backend.encoders.pocket.data_fetch import fetch, package_names
 from backend.encoders.pocket.data_sets import (
@@ -28,8 +29,10 @@ from backend.encoders.pocket.mixtures import render_mixtures
 from backend.encoders.pocket.teacher import teach
 from backend.errors import InputError
 
-MIXTURES = 6000
-INSTRUMENT_SEED, MIXTURE_SEED = 1, 3
+MIXTURES, MORE_MIXTURES = 6000, 9000
+EVERYDAY_RATE = 3.0
+"""How much more often everyday sounds enter the second set of mixtures."""
+INSTRUMENT_SEED, MIXTURE_SEED, MORE_MIXTURES_SEED = 1, 3, 4
 COPIED = {"real": "real_copies", "packages": "package_copies"}
 
 
@@ -70,7 +73,7 @@ def main(arguments: argparse.Namespace) -> None:
     torch.set_num_threads(1)
     sources = _checked(arguments)
     root = sources.work / "packages"
-    missing = fetch(package_names(), root)
+    missing = fetch([*package_names(), *package_names(more=True)], root)
     if missing:
         raise InputError(f"apt-get could not download {', '.join(missing[:5])}; run apt-get update and try again.")
     _prepare(sources, root)
@@ -80,6 +83,11 @@ def main(arguments: argparse.Namespace) -> None:
         _once(sources, copies, lambda to, c=clips: copy_at_other_speeds(c, to, copies_wanted(c, held)))
     mixed = [sources.clips(name) for name in ("real", "packages", "instruments")]
     _once(sources, "mixtures", lambda to: render_mixtures(mixed, held, MIXTURES, to, MIXTURE_SEED))
+    mixed.append(sources.clips("real_copies"))
+    _once(
+        sources, "more_mixtures",
+        lambda to: render_mixtures(mixed, held, MORE_MIXTURES, to, MORE_MIXTURES_SEED, EVERYDAY_RATE),
+    )  # fmt: skip
     count = write_development([sources.clips("real"), sources.clips("held")], held, sources.work / "heldout")
     print(f"development: {count} sounds", file=sys.stderr)
     print(summary(sources.work / "sets"))
@@ -112,10 +120,13 @@ def _checked(arguments: argparse.Namespace) -> Sources:
 def _prepare(sources: Sources, root: Path) -> None:
     """The sets that are read from files or rendered from sound fonts."""
     _once(sources, "real", lambda to: decode_recordings(sources.recordings, to))
-    _once(sources, "held", lambda to: _ignore(decode_packages(root, HELD_PACKAGES, to)))
+    _once(sources, "held", lambda to: decode_packages(root, HELD_PACKAGES, to))
     # The sound fonts are rendered; they hold no audio files.
     trained = sorted(set(package_names()) - set(HELD_PACKAGES))
-    _once(sources, "packages", lambda to: _ignore(decode_packages(root, trained, to, processes=sources.processes)))
+    _once(sources, "packages", lambda to: decode_packages(root, trained, to, processes=sources.processes))
+    heard = {fingerprint(signal) for name in ("held", "packages") for signal in sources.clips(name).signals()}
+    more = sorted(package_names(more=True))
+    _once(sources, "more_packages", lambda to: decode_packages(root, more, to, heard, sources.processes))
     _once(sources, "instruments", lambda to: render_instruments(root, to, INSTRUMENT_SEED))
 
 
@@ -124,12 +135,12 @@ def _hold_out(sources: Sources) -> frozenset[str]:
     real = sources.clips("real")
     held = held_groups(real.rows, sources.left_out)
     if sources.tests is not None:
-        held |= duplicates_of(sources.tests, [real, sources.clips("packages")])
+        held |= duplicates_of(sources.tests, [sources.clips(name) for name in ("real", "packages", "more_packages")])
     (sources.work / "held.json").write_text(json.dumps(sorted(held)), encoding="utf-8")
     return held
 
 
-def _once(sources: Sources, name: str, write: Callable[[Path], None]) -> None:
+def _once(sources: Sources, name: str, write: Callable[[Path], object]) -> None:
     """Write a set, its mels and what the teacher hears, unless all three are there."""
     target = sources.work / "sets" / name
     if (target / "clips.csv").is_file() and ClipSet(target).complete:
@@ -139,7 +150,3 @@ def _once(sources: Sources, name: str, write: Callable[[Path], None]) -> None:
     clips = ClipSet(target)
     write_mels(clips)
     teach(clips, sources.teacher / "yamnet.tflite", sources.processes)
-
-
-def _ignore(_: object) -> None:
-    """Decoding returns fingerprints, which only chained sets need."""

@@ -25,9 +25,10 @@ ZIPPED = "audio/"
 SPOKEN = "audio/voice/"
 
 
-def package_names() -> tuple[str, ...]:
-    """The packages of ``packages.txt``."""
-    lines = LIST.read_text(encoding="utf-8").splitlines()
+def package_names(more: bool = False) -> tuple[str, ...]:
+    """The packages of ``packages.txt``: those of the first set, or the ``more`` ones."""
+    first, _, second = LIST.read_text(encoding="utf-8").partition("[more]")
+    lines = (second if more else first).splitlines()
     return tuple(line for line in lines if line and not line.startswith("#"))
 
 

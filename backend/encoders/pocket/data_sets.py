@@ -28,9 +28,9 @@ SEED = 5
 
 
 def decode_packages(
-    root: Path, packages: Iterable[str], target: Path, heard: set[str] | None = None, processes: int = 1
-) -> set[str]:
-    """Decode unpacked packages below ``root`` into the set ``target``; returns the fingerprints met.
+    root: Path, packages: Iterable[str], target: Path, heard: Collection[str] = (), processes: int = 1
+) -> None:
+    """Decode unpacked packages below ``root`` into the set ``target``.
 
     ``heard`` holds fingerprints of other sets, whose exact repeats are left out.
     """
@@ -38,7 +38,7 @@ def decode_packages(
     for package in packages:
         files += walk(root, package, SEED)
     licences = {package: licences_named(root / package) for package in {file.package for file in files}}
-    known = set(heard or ())
+    known = set(heard)
     with ClipWriter(target) as writer, ProcessPoolExecutor(processes) as pool:
         for file, pieces in zip(files, pool.map(_pieces, files, chunksize=16), strict=True):
             for start, signal in pieces:
@@ -50,7 +50,6 @@ def decode_packages(
                     signal, path=file.name, package=file.package, licence=licences[file.package], label=file.label,
                     kind=file.kind, group=file.name, start=round(start, 2),
                 )  # fmt: skip
-    return known
 
 
 def decode_recordings(folder: Path, target: Path, left_out: Collection[str] = ()) -> None:

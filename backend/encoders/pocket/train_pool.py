@@ -25,7 +25,7 @@ GENERAL_CLASSES = frozenset(
 )
 """Classes that hold for many sounds at once: they count for little when a sound's most exact name is sought."""
 GENERAL_SHARE = 0.05
-DRAWN = {"real": 3.0, "effect": 1.0, "music": 0.3, "speech": 0.3, "instrument": 0.5, "mixture": 0.8}
+DRAWN = {"real": 3.0, "effect": 1.0, "music": 0.3, "speech": 0.3, "instrument": 0.5, "mixture": 0.55}
 """Relative rate at which a kind is drawn, before classes are balanced."""
 COPY_SHARE, UNNAMED_SHARE = 0.4, 0.5
 BALANCE = 0.6
