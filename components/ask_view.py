@@ -133,8 +133,21 @@ def headline(asked: Asked) -> str:
     return (
         f'<p class="headline">Of the first {TOP} clips, <b>{raw}</b> contain {forbidden} when the encoder reads the '
         f"query itself, <b>{steered}</b> after steering by λ = {asked.lam:.2f}, <b>{exclusion}</b> when absence is "
-        "treated as logic.</p>"
+        f"treated as logic.{_found(rankings)}</p>"
     )
+
+
+def _found(rankings: tuple[Ranking, ...]) -> str:
+    """How many of the clips that answer the query are found: shunning everything is no success."""
+    right = int((rankings[0].scores.answers == 1).sum())
+    if not right:
+        return " No clip answers the query in full."
+    found = [sum(hit.answers is True for hit in ranking.hits(TOP)) for ranking in rankings]
+    clips = "The one clip that answers it is" if right == 1 else f"Of the {right} clips that answer it, these hold"
+    if right == 1:
+        places = [title for (title, _), count in zip(TITLES.values(), found, strict=True) if count]
+        return f" {clips} among them in {', '.join(places).lower()}." if places else f" {clips} in none of them."
+    return f" {clips} {found[0]}, {found[1]} and {found[2]}."
 
 
 def how_computed(asked: Asked, version: str) -> str:

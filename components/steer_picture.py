@@ -12,10 +12,10 @@ from html import escape
 
 from backend.diagnosis import PAPER_MEANS, Diagnosis, Plane
 
-WIDTH, HEIGHT = 600, 480
-LEFT, MIDDLE, RADIUS = 190.0, 240.0, 212.0
+WIDTH, HEIGHT = 660, 480
+LEFT, MIDDLE, RADIUS = 220.0, 240.0, 212.0
 """Where the origin lies, and how long a unit vector is, in picture units."""
-LABEL_GAP = 20.0
+LABEL_GAP = 27.0
 SHORT = {
     "query": "query",
     "affirmative": "opposite",
