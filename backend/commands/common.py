@@ -40,7 +40,7 @@ def checked_window(seconds: float) -> float:
 
 def chosen_encoder(arguments: argparse.Namespace) -> Encoder:
     """The encoder that --encoder names."""
-    return load_encoder(arguments.encoder)
+    return load_encoder(arguments.encoder, trusted=True)
 
 
 def provenance(encoder: Encoder, arguments: argparse.Namespace) -> dict[str, Any]:

@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> None:
     ready = arguments.collection.lower().endswith(SUFFIXES)
     named = ready and arguments.encoder is not None
     # Ready embeddings need no encoder: a name given with them is what the reader wants to remember.
-    encoder = None if ready else load_encoder(arguments.encoder or settings().encoder)
+    encoder = None if ready else load_encoder(arguments.encoder or settings().encoder, trusted=True)
     source = load_source(
         arguments.collection,
         arguments.labels,

@@ -109,8 +109,19 @@ def families() -> list[EncoderFamily]:
 
 
 def encoder_list() -> list[EncoderInfo]:
-    """Every encoder known by name, whether or not it is ready here."""
-    return [info for family in families() for info in family.listed()]
+    """Every encoder known by name, whether or not it is ready here, and those the machine's owner added."""
+    known = [info for family in families() for info in family.listed()]
+    names = {info.id for info in known}
+    return known + [
+        EncoderInfo(added, f"{added} (added here)", True, "", 0, 0, True) for added in own_ids() if added not in names
+    ]
+
+
+def own_ids() -> list[str]:
+    """Encoder ids the owner of this machine named: UNHEARD_ENCODER and UNHEARD_MORE_ENCODERS."""
+    chosen = settings()
+    ids = [chosen.encoder, *chosen.more_encoders.split(";")]
+    return list(dict.fromkeys(identifier.strip() for identifier in ids if identifier.strip()))
 
 
 def use_chosen_threads() -> None:
@@ -122,29 +133,51 @@ def use_chosen_threads() -> None:
 
 
 _loaded: dict[str, Encoder] = {}
+_offered: set[str] = set()
+"""Ids found among the listed ones; listing looks at the disk, and events must not wait for that."""
 _load_lock = threading.Lock()
 
 
-def load_encoder(encoder_id: str) -> Encoder:
+def load_encoder(encoder_id: str, *, trusted: bool = False) -> Encoder:
     """The encoder of this id, loaded once per process.
+
+    Parameters
+    ----------
+    encoder_id : str
+        Registry id.
+    trusted : bool
+        An id may name a file, or a program to be run. False, for ids that come from a visitor or from
+        anywhere else, loads only what :func:`encoder_list` lists; True loads whatever the owner of the
+        machine names.
 
     Raises
     ------
     InputError
-        The id is unknown, or the encoder cannot be loaded here.
+        The id is unknown or not offered, or the encoder cannot be loaded here.
     """
     with _load_lock:
+        if encoder_id not in (_loaded if trusted else _offered):
+            _check_offered(encoder_id, trusted)
         if encoder_id not in _loaded:
             use_chosen_threads()
             prefix = encoder_id.partition(":")[0]
-            for family in families():
-                if family.prefix == prefix:
-                    _loaded[encoder_id] = family.load(encoder_id)
-                    break
-            else:
-                known = ", ".join(info.id for info in encoder_list())
-                raise InputError(f"There is no encoder {encoder_id!r}. Known encoders: {known}.")
+            family = next(family for family in families() if family.prefix == prefix)
+            _loaded[encoder_id] = family.load(encoder_id)
         return _loaded[encoder_id]
+
+
+def _check_offered(encoder_id: str, trusted: bool) -> None:
+    listed = [info.id for info in encoder_list()]
+    if encoder_id.removesuffix("@bf16") in listed:
+        _offered.add(encoder_id)
+        return
+    if encoder_id.partition(":")[0] not in {family.prefix for family in families()}:
+        raise InputError(f"There is no encoder {encoder_id!r}. Known encoders: {', '.join(listed)}.")
+    if not trusted:
+        raise InputError(
+            f"The encoder {encoder_id!r} is not offered here. Offered are {', '.join(listed)}; the owner of this "
+            f"machine can add one with UNHEARD_MORE_ENCODERS."
+        )
 
 
 def forget_encoder(encoder_id: str) -> None:

@@ -69,10 +69,12 @@ def pack(module: nn.Module, device: torch.device) -> nn.Module:
     for layer in module.modules():
         for parameter in layer.parameters(recurse=False):
             uses[id(parameter)] = uses.get(id(parameter), 0) + 1
-    for parent in list(module.modules()):
-        for name, layer in list(parent.named_children()):
-            if _can_be_packed(layer) and uses[id(layer.weight)] == 1:
-                setattr(parent, name, PackedLinear(layer))
+    # Names first, and no list of the layers themselves: each plain weight is freed as its packed one comes.
+    places = [(parent, name) for parent in module.modules() for name, _ in parent.named_children()]
+    for parent, name in places:
+        layer = getattr(parent, name)
+        if _can_be_packed(layer) and uses[id(layer.weight)] == 1:
+            setattr(parent, name, PackedLinear(layer))
     return module
 
 

@@ -116,7 +116,7 @@ def every_encoder(laion_file, hf_folder, speech_folders, m2d_folder, table_file)
         "process": f"process:{EXAMPLE}",
         "table": f"table:{table_file}",
     }
-    loaded = {name: base.load_encoder(encoder_id) for name, encoder_id in ids.items()}
+    loaded = {name: base.load_encoder(encoder_id, trusted=True) for name, encoder_id in ids.items()}
     m2d.PACKAGES = packages
     yield loaded
     loaded["process"].close()
