@@ -78,7 +78,7 @@ def itemize(tokens: Sequence[Token]) -> list[Item]:
 
 
 def _unquoted(tokens: Sequence[Token]) -> list[Token]:
-    """Without quotation marks, except around a lone negation, which is then something said: a man saying "no"."""
+    """Without marks that mean nothing here, and without quotation marks, except around a lone negation, which is then something said: a man saying "no"."""
     kept: list[Token] = []
     inside = False
     for place, token in enumerate(tokens):
@@ -90,6 +90,8 @@ def _unquoted(tokens: Sequence[Token]) -> list[Token]:
             closes = not inside and len(before) == 2 and before[0] in _QUOTES and before[1] in _SAID
             if not (opens or closes):
                 continue
+        elif token.mark and token.word != "¬" and token.word not in ENGLISH_PHRASES:
+            continue
         kept.append(token)
     return kept
 

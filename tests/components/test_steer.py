@@ -1,0 +1,112 @@
+"""The Steer panel's pictures, sentences and handlers."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from itertools import pairwise
+from types import SimpleNamespace
+
+import pytest
+
+from backend.diagnosis import PAPER_MEANS, diagnose, relatives_of
+from backend.negation import parse_query
+from components import steer, steer_view
+from components.state import ViewState
+from components.steer import Parts, SteerHandlers
+from components.steer_picture import figures_picture, plane_picture
+from tests.fakes import BandEncoder
+
+
+@pytest.fixture
+def encoder(monkeypatch: pytest.MonkeyPatch, tmp_path) -> BandEncoder:
+    """The panel on an encoder of eight bands, its files in a folder of the test."""
+    made = BandEncoder()
+    monkeypatch.setattr(steer, "load_encoder", lambda identifier: made)
+    monkeypatch.setattr(steer, "export_file", lambda name: tmp_path / name)
+    return made
+
+
+def found(query: str = "band 1 and band 2, no band 3"):
+    return diagnose(BandEncoder(), relatives_of(parse_query(query)))
+
+
+def view(**more: object) -> ViewState:
+    return ViewState(tab="steer", clip="made", query="band 1 and band 2, no band 3", encoder="band", **more)  # type: ignore[arg-type]
+
+
+def handlers() -> SteerHandlers:
+    return SteerHandlers(Parts(*[None] * 16))  # type: ignore[arg-type]
+
+
+def named(answer: list) -> dict:
+    skipped = [isinstance(one, dict) and one.get("__type__") == "update" and len(one) == 1 for one in answer]
+    return {name: one for name, one, skip in zip(Parts.__dataclass_fields__, answer, skipped, strict=True) if not skip}
+
+
+def event(data: object):
+    return SimpleNamespace(_data=data)
+
+
+def test_the_plane_is_a_well_formed_picture_that_names_every_relative() -> None:
+    picture = ElementTree.fromstring(plane_picture(found(), 0.2))
+    said = [text.text for text in picture.iter("text")]
+    for name in ("query, e_C", "e_neg", "opposite", "paraphrase", "unrelated", "scope 3", "e*, λ 0.20"):
+        assert name in said
+    heights = sorted(float(text.get("y", 0)) for text in picture.iter("text") if "label" in text.get("class", ""))
+    assert all(b - a > 15 for a, b in pairwise(heights)), "labels must not cover each other"
+    assert heights[-1] < 480
+    assert "cosine" in picture.get("aria-label", "")
+
+
+def test_figures_show_the_published_means() -> None:
+    picture = figures_picture(found())
+    assert picture.count('class="figure"') == len(PAPER_MEANS)
+    for mean in PAPER_MEANS.values():
+        assert f"papers {mean:.2f}" in picture
+    assert "–" in figures_picture(found("no band 1")), "a figure that cannot be computed is a dash"
+
+
+def test_words_of_a_query_cannot_become_markup() -> None:
+    hostile = found("band 1, no <img src=x>")
+    assert "<img" not in steer_view.headline(hostile) + steer_view.steering_sentence(hostile, 0.2, 0.1, 0.9)
+
+
+def test_a_result(encoder: BandEncoder) -> None:
+    shown = named(list(handlers().show(view()))[-1])
+    assert [line["name"] for line in shown["editor"]["lines"]][:3] == ["query", "affirmative", "paraphrase"]
+    assert shown["editor"]["lines"][0]["cosine"] == 1.0
+    assert "tab=steer" in shown["address"]
+    assert "λ = 0.20" in shown["steering"]
+
+
+def test_the_strength_moves_only_the_path(encoder: BandEncoder) -> None:
+    on = handlers()
+    lines = named(list(on.show(view()))[-1])["lines"]
+    passes = encoder.text_passes
+    moved = named(on.on_strength(view(), lines, 1.37))
+    assert encoder.text_passes == passes
+    assert set(moved) == {"view", "address", "plane", "steering"}
+    assert "lambda=1.37" in moved["address"] and "1.37" in moved["steering"]
+    assert named(on.on_strength(view(), lines, 99))["view"].lambda_ == steer.LARGEST
+
+
+def test_a_line_can_be_edited_and_nothing_else(encoder: BandEncoder) -> None:
+    on = handlers()
+    lines = named(list(on.show(view()))[-1])["lines"]
+    changed = named(list(on.on_line(view(), lines, event({"name": "bag", "text": "band 7"})))[-1])
+    assert changed["lines"].bag == "band 7"
+    for wrong in ({"name": "negated", "text": "x"}, {"name": "bag", "text": " "}, {}, None, {"name": "bag", "text": 7}):
+        answer = named(list(on.on_line(view(), lines, event(wrong)))[-1])
+        assert set(answer) == {"line_error"}, "a bad line leaves everything as it was"
+
+
+def test_a_query_without_a_no_is_said(encoder: BandEncoder) -> None:
+    shown = named(list(handlers().on_query(view(), "band 1"))[-1])
+    assert "nothing that must be absent" in shown["error"]
+
+
+def test_opening_catches_up_once(encoder: BandEncoder) -> None:
+    on = handlers()
+    first = named(list(on.on_open(view(), None))[-1])
+    assert "view" not in first
+    assert list(on.on_open(view(), first["shown"])) == []
