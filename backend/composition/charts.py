@@ -286,7 +286,7 @@ def penalty_chart(report: Report) -> Chart:
         "lambda",
         "How lambda was chosen",
         "lambda",
-        "mean squared error, validation split",
+        "validation error (MSE)",
         (
             Series("line", "", BLUE, choice.grid, choice.errors),
             _rule(f"chosen: {choice.penalty:.3g}", ORANGE, choice.penalty),

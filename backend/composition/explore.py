@@ -204,6 +204,20 @@ def worst_first(report: Report) -> NDArray[np.int64]:
     return np.argsort(report.loo.cosines, kind="stable")
 
 
+def best_and_worst(report: Report) -> tuple[int, int]:
+    """The combination that adds up best and the one that does so worst, among those of several sources if any."""
+    order = worst_first(report)
+    several = [int(index) for index in order if len(report.combinations.members[index]) > 1]
+    candidates = several if len(several) > 1 else [int(index) for index in order]
+    return candidates[-1], candidates[0]
+
+
+def combination_named(report: Report, name: str) -> int | None:
+    """Index of the combination of these labels, written ``dog;rain`` in any order; None where there is none."""
+    wanted = tuple(sorted({part.strip() for part in name.split(";") if part.strip()}))
+    return report.combinations.members.index(wanted) if wanted in report.combinations.members else None
+
+
 def contribution_cosines(report: Report) -> Floats:
     """Cosines between the sources' contributions, (n, n); 0 for a source without one."""
     vectors = report.contributions

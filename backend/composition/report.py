@@ -57,7 +57,7 @@ class LeaveOneOut:
         return metrics_from(self.permuted.mean(axis=0))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Report:
     """One analysis of one collection under one encoder."""
 
@@ -71,6 +71,10 @@ class Report:
     seed: int
     notes: tuple[str, ...]
     provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        combinations = self.combinations
+        return f"<Report of {len(combinations)} combinations of {len(combinations.sources)} sources, seed {self.seed}>"
 
     @cached_property
     def contributions(self) -> Floats:

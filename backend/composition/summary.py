@@ -20,6 +20,12 @@ def formatted(metric: str, value: float | None) -> str:
     return f"{value:{'+' if metric == 'cosine' else ''}.{DIGITS[metric]}f}"
 
 
+def spread_text(metric: str, spread: float) -> str:
+    """A standard deviation of one metric; one too small for its decimals is said to be below them."""
+    smallest = 10.0 ** -DIGITS[metric]
+    return f"<{smallest:.{DIGITS[metric]}f}" if 0 < spread < smallest / 2 else f"{spread:.{DIGITS[metric]}f}"
+
+
 def summary_text(report: Report) -> str:
     """Headline, sizes, both protocols, the best and worst combination, remarks."""
     record = report.to_json()
@@ -28,7 +34,7 @@ def summary_text(report: Report) -> str:
         f"{record['n_clips']:,} clips, {record['n_combinations']:,} combinations of {record['n_sources']} sources, "
         f"{record['dim']} dimensions; lambda {record['lambda']:.4g}, seed {report.seed}.",
         "",
-        f"{'':28}{'real':>16}{'permuted':>16}{'overlap':>16}{'p':>8}",
+        f"{'':28}{'real':>18}{'permuted':>18}{'overlap':>18}{'p':>8}",
     ]
     for title, protocol in (("Leave-one-combination-out", "loo"), ("Repeated holdout", "holdout")):
         lines.append(title)
@@ -51,9 +57,9 @@ def _metric_line(name: str, part: dict[str, Any]) -> str:
     for kind in ("real", "permuted", "overlap"):
         spread = part["sd"].get(kind, {}).get(name)
         cell = formatted(name, part[kind][name])
-        cells.append(cell if spread is None else f"{cell} ±{spread:.{DIGITS[name]}f}")
+        cells.append(cell if spread is None else f"{cell} ±{spread_text(name, spread)}")
     p = part["p"][name]
-    return f"  {TITLES[name]:26}" + "".join(f"{cell:>16}" for cell in cells) + f"{'–' if p is None else f'{p:.3f}':>8}"
+    return f"  {TITLES[name]:26}" + "".join(f"{cell:>18}" for cell in cells) + f"{'–' if p is None else f'{p:.3f}':>8}"
 
 
 def _combination_line(report: Report, index: int) -> str:

@@ -1,0 +1,153 @@
+"""Is a scene the sum of its sounds? Combinations rebuilt without having been seen, to look at and to hear."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from backend.errors import InputError
+from components.compose_handlers import NO_SECOND, ComposeHandlers, Parts
+from components.compose_reports import demo_report, own_report
+from components.frame import HEAVY, Page
+
+ASSETS = Path(__file__).resolve().parent.parent / "assets" / "compose"
+PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
+DOWNLOADS = {
+    "json": "All as JSON",
+    "csv": "Tables as CSV",
+    "figures": "Figures as PNG and SVG",
+    "page": "Report as HTML",
+}
+PICTURES = "More pictures: contributions, plane, canonical correlations, shuffles"
+FILES = (
+    ("embeddings", "Embeddings: .npz (ids, embeddings) or .parquet", [".npz", ".parquet"]),
+    ("labels", "Labels: CSV id,labels; FSD50K or CHiME-Home", [".csv", ".tsv"]),
+    ("beside", "Optional: a second encoder's embeddings", [".npz", ".parquet"]),
+    ("hierarchy", "Optional: hierarchy, to drop ancestor labels", [".json", ".csv"]),
+)
+
+
+def compose_endpoint(embeddings: str | None, labels: str | None, encoder: str, seed: float) -> dict[str, Any]:
+    """compose.json of your embeddings (.npz, .parquet) and labels (CSV id,labels); of the demo set without files."""
+    try:
+        if embeddings or labels:
+            return own_report(embeddings, labels, int(seed)).to_json()
+        return demo_report(encoder, int(seed))[0].to_json()
+    except InputError as error:
+        raise gr.Error(str(error), print_exception=False) from None
+
+
+def _live(elem_id: str, **options: Any) -> gr.HTML:
+    """An HTML part whose clicks play sounds, open combinations or change the sum."""
+    script = (ASSETS / "compose.js").read_text(encoding="utf-8")
+    return gr.HTML("", js_on_load=script, elem_id=elem_id, apply_default_css=False, **options)
+
+
+def build(page: Page) -> None:
+    """Lay the panel out and connect it."""
+    narrow: dict[str, Any] = {"scale": 0, "min_width": 260}
+    style = (ASSETS / "compose.css").read_text(encoding="utf-8")
+    with gr.Column(elem_classes="panel"):
+        gr.HTML(f"<style>{style}</style>", elem_classes="message")
+        opened, wanted, files_wanted = gr.State(None, time_to_live=7200), gr.State(""), gr.State("")
+        headline = gr.HTML("", elem_id="compose-headline", elem_classes="result", min_height=96)
+        table = gr.HTML("", elem_id="compose-table", elem_classes="result", min_height=240)
+        with gr.Row(elem_classes="knobs"):
+            adds_up = gr.Button(
+                "Show one that adds up", variant="primary", elem_id="compose-best", scale=0, min_width=220
+            )
+            does_not = gr.Button("Show one that does not", elem_id="compose-worst", **narrow)
+            pick = gr.Dropdown([], label="Any combination", elem_id="compose-pick", filterable=True)
+        with gr.Row(elem_classes="compose-pending"):
+            status = gr.HTML("", elem_id="compose-status")
+            stop = gr.Button("Cancel", size="sm", scale=0, min_width=96, elem_id="compose-stop", visible=False)
+        error = gr.HTML("", elem_classes="message", elem_id="compose-error")
+        with gr.Row(elem_classes="compose-main"):
+            scatter = _live("compose-scatter", min_height=420)
+            drawer = _live("compose-drawer", min_height=420)
+        arithmetic = _live("compose-arithmetic")
+        comparison = _live("compose-comparison")
+        with gr.Row(elem_classes="downloads"):
+            buttons = {
+                kind: gr.DownloadButton(title, interactive=False, size="sm", elem_id=f"compose-{kind}")
+                for kind, title in DOWNLOADS.items()
+            }
+        with gr.Accordion(PICTURES, open=False, elem_id="compose-more"):
+            pictures = gr.HTML("", elem_id="compose-pictures")
+        with gr.Accordion("Another encoder, or your own embeddings", open=False, elem_id="compose-own"):
+            second = gr.Dropdown([NO_SECOND], value=NO_SECOND, label="Compare with", elem_id="compose-second")
+            with gr.Row():
+                files = [
+                    gr.File(label=label, type="filepath", file_types=kinds, elem_id=f"compose-{name}", height=180)
+                    for name, label, kinds in FILES
+                ]
+            with gr.Row(elem_classes="downloads"):
+                analyse = gr.Button("Rebuild my combinations", elem_id="compose-analyse", **narrow)
+                demo = gr.Button("Back to the demo set", elem_id="compose-demo", **narrow)
+        how = gr.HTML("", elem_id="compose-how")
+    parts = Parts(
+        view=page.view,
+        address=page.address,
+        opened=opened,
+        files_wanted=files_wanted,
+        status=status,
+        stop=stop,
+        error=error,
+        headline=headline,
+        table=table,
+        scatter=scatter,
+        pick=pick,
+        drawer=drawer,
+        arithmetic=arithmetic,
+        second=second,
+        comparison=comparison,
+        pictures=pictures,
+        how=how,
+        **buttons,
+    )
+    on, controls = ComposeHandlers(parts), (adds_up, does_not, analyse, demo)
+    _connect(page, parts, on, controls, files, wanted)
+    _endpoint()
+
+
+def _connect(
+    page: Page,
+    parts: Parts,
+    on: ComposeHandlers,
+    controls: tuple[gr.Button, ...],
+    files: list[gr.File],
+    wanted: gr.State,
+) -> None:
+    adds_up, does_not, analyse, demo = controls
+    outputs, view, opened = parts.all(), page.view, parts.opened
+    heavy: dict[str, Any] = {**PRIVATE, **HEAVY, "trigger_mode": "once"}
+    light: dict[str, Any] = {**PRIVATE, "trigger_mode": "always_last"}
+    # The frame's events only ask; the work is an event of this panel, which its Cancel can stop.
+    page.on_tab["compose"] = (on.asked, [view], [wanted])
+    page.on_encoder.append(("compose", on.asked, [view], [wanted]))
+    page.on_load.append((on.asked, [view], [wanted]))
+    long: list[Any] = [
+        wanted.change(on.on_open, [view, opened], outputs, **heavy),
+        analyse.click(on.on_own, [view, *files], outputs, **heavy),
+        demo.click(on.on_demo, view, outputs, **heavy),
+        parts.second.input(on.on_second, [view, opened, parts.second], outputs, **heavy),
+    ]
+    parts.stop.click(on.on_stop, None, outputs, cancels=long, **PRIVATE)
+    parts.files_wanted.change(on.on_files, opened, outputs, **PRIVATE)
+    for part in (parts.scatter, parts.drawer, parts.comparison):
+        part.select(on.on_mark, [view, opened], outputs, **light)
+    parts.pick.input(on.choose, [view, opened, parts.pick], outputs, **light)
+    adds_up.click(on.choose_end(0), [view, opened], outputs, **light)
+    does_not.click(on.choose_end(1), [view, opened], outputs, **light)
+    parts.arithmetic.input(on.on_terms, opened, outputs, **light)
+
+
+def _endpoint() -> None:
+    """The named endpoint; nothing of it is drawn."""
+    with gr.Column(visible=False):
+        embeddings, labels = gr.File(type="filepath", label="embeddings"), gr.File(type="filepath", label="labels")
+        encoder, seed = gr.Textbox("pocket", label="encoder"), gr.Number(0, label="seed")
+        record, call = gr.JSON(label="record"), gr.Button()
+        call.click(compose_endpoint, [embeddings, labels, encoder, seed], record, api_name="compose", **HEAVY)

@@ -1,0 +1,181 @@
+"""The parts of the Compose panel that are clicked and heard: the scatter, one combination, sound arithmetic."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from html import escape
+
+from backend.composition import Report
+from backend.composition.charts import combinations_chart
+from backend.composition.explore import CombinationDetail, Neighbour, Sum, worst_first
+from components.compose_view import both_widths
+
+Play = Callable[[int], str]
+"""Address of a clip's sound, by the clip's index; empty where only numbers are known."""
+
+MANY_SOURCES = 24
+WORST, BEST = 8, 4
+CLIPS_TO_HEAR = 5
+
+
+def scatter(report: Report, chosen: int) -> str:
+    """Every combination a point to click; the chosen one ringed."""
+    chart = combinations_chart(report)
+    drawings = both_widths(chart, chosen=chosen)
+    return (
+        f'<div class="compose"><h3>{escape(chart.title)}</h3><figure class="uh-clickable">{drawings}'
+        f"<figcaption>{escape(chart.note)} Click one to open it.</figcaption></figure>"
+        f"{_ends(report)}</div>"
+    )
+
+
+def _ends(report: Report) -> str:
+    """The worst and the best rebuilt combinations, as buttons."""
+    order = [int(index) for index in worst_first(report)]
+    shown = [*order[:WORST], *order[-BEST:]] if len(order) > WORST + BEST else order
+    rows = "".join(
+        f'<tr><th scope="row"><button type="button" data-key="{i}">{escape(report.combinations.name(i))}</button></th>'
+        f"<td>{report.loo.cosines[i]:+.3f}</td><td>{report.loo.residuals[i]:.2f}</td>"
+        f"<td>{report.loo.ranks[i]}</td><td>{report.combinations.counts[i]}</td></tr>"
+        for i in shown
+    )
+    return (
+        f"<details class='how'><summary>The {min(WORST, len(shown))} worst rebuilt, and the best</summary>"
+        "<div class='scroll'>"
+        f"<table class='numbers'><thead><tr><th scope='col'>combination</th><th scope='col'>cosine</th>"
+        f"<th scope='col'>residual</th><th scope='col'>rank</th><th scope='col'>clips</th></tr></thead>"
+        f"<tbody>{rows}</tbody></table></div></details>"
+    )
+
+
+def drawer(report: Report, detail: CombinationDetail, play: Play) -> str:
+    """One combination: what its parts contribute, what the prediction lies next to, and how it all sounds."""
+    combinations, index, count = report.combinations, detail.index, len(report.combinations)
+    rank = detail.actual.rank
+    placed = "its prediction lies nearest to the combination itself" if rank == 1 else (
+        f"{rank - 1} other combination{'s' if rank > 2 else ''} lie{'s' if rank == 2 else ''} nearer to its prediction"
+    )  # fmt: skip
+    others = [near for near in detail.neighbours if near.index != index]
+    parts = [
+        f"<h3>{escape(combinations.name(index))}</h3>",
+        f"<p>Rebuilt from the other {count - 1} combinations at cosine <b>{detail.actual.cosine:+.3f}</b>; {placed} "
+        f"(rank {rank} of {count}). What the sum misses is {report.loo.residuals[index]:.2f} of its length.</p>",
+        _contributions(detail),
+        "<h4>Nearest to the prediction</h4>",
+        _near_list(report, detail.neighbours, index, detail.actual),
+        _sounds("Hear it", combinations.name(index), detail.clips, play),
+    ]
+    if others:
+        nearest = others[0].index
+        parts.append(_sounds("Hear the nearest other", combinations.name(nearest), combinations.clips(nearest), play))
+    return f'<div class="compose">{"".join(parts)}</div>'
+
+
+def _contributions(detail: CombinationDetail) -> str:
+    largest = max([abs(part.along) for part in detail.contributions] + [1e-9])
+    rows = []
+    for part in detail.contributions:
+        said = f"{part.along:+.2f}" if part.known else "unknown: it occurs nowhere else"
+        kind = "" if part.along >= 0 else " against"
+        width = 100 * abs(part.along) / max(largest, 1.0)
+        rows.append(
+            f"<span>{escape(part.source)}</span><span class='track'><span class='fill{kind}' "
+            f"style='width:{width:.0f}%'></span></span><span>{said}</span>"
+        )
+    total = sum(part.along for part in detail.contributions)
+    return (
+        f"<h4>What each part contributes</h4><div class='bars'>{''.join(rows)}</div><p class='note'>Along the actual "
+        f"embedding, as a share of its length, learned from the other combinations; together {total:.2f}, where 1 "
+        f"would be all of it.</p>"
+    )
+
+
+def _near_list(report: Report, neighbours: Sequence[Neighbour], own: int, actual: Neighbour) -> str:
+    shown = list(neighbours[:5])
+    if own not in [near.index for near in shown]:
+        shown.append(actual)
+    rows = "".join(
+        f'<li{" class=actual" if near.index == own else ""}><span>{near.rank}</span><button type="button" '
+        f'data-key="{near.index}">{escape(report.combinations.name(near.index))}'
+        f"{' (itself)' if near.index == own else ''}</button><span>{near.cosine:+.3f}</span></li>"
+        for near in shown
+    )
+    return f'<ol class="near">{rows}</ol>'
+
+
+def _sounds(title: str, name: str, clips: Iterable[int], play: Play) -> str:
+    addresses = [address for clip in list(clips)[:CLIPS_TO_HEAR] if (address := play(int(clip)))]
+    head = f"<h4>{escape(title)}: {escape(name)}</h4>"
+    if not addresses:
+        return head + '<p class="note">Only numbers are known of this collection, so there is nothing to hear.</p>'
+    buttons = "".join(
+        _player(address, str(number), f"Play clip {number} of {name}")
+        for number, address in enumerate(addresses, start=1)
+    )
+    return f'{head}<div class="sounds">{buttons}</div>'
+
+
+def _player(address: str, shown: str, said: str) -> str:
+    return (
+        f'<button type="button" class="play" aria-pressed="false" data-play="{escape(address)}" '
+        f'aria-label="{escape(said)}">{shown}</button>'
+    )
+
+
+def arithmetic(report: Report, terms: Sequence[tuple[int, str]], found: Sum | None, play: Play, error: str = "") -> str:
+    """Sounds to add and subtract, the sum so far, and what lies next to it."""
+    sources = report.combinations.sources
+    palette = "".join(f"<div><span>{escape(name)}</span>{_adder(1, name)}{_adder(-1, name)}</div>" for name in sources)
+    chips = "".join(_chip(at, sign, name) for at, (sign, name) in enumerate(terms))
+    shown = chips or '<p class="note">Add a sound to begin.</p>'
+    clear = '<button type="button" class="chip" data-clear="1">Clear</button>' if terms else ""
+    result = f'<p class="error" role="alert">{escape(error)}</p>' if error else _sum_found(report, found, play)
+    many = " many" if len(sources) > MANY_SOURCES else ""
+    so_far = escape(json.dumps([list(term) for term in terms]))
+    return (
+        f'<div class="compose"><h3>Sound arithmetic</h3><p>Add and subtract what sounds contribute, and hear what lies '
+        f'nearest to the sum.</p><div class="expression" data-terms="{so_far}">{shown}{clear}</div>'
+        f'<div class="compose-two"><div class="palette{many}">{palette}</div><div>{result}</div></div></div>'
+    )
+
+
+def _adder(sign: int, name: str) -> str:
+    word, shown = ("add", "+") if sign > 0 else ("subtract", "−")
+    return (
+        f'<button type="button" data-sign="{sign}" data-source="{escape(name)}" aria-label="{word} {escape(name)}">'
+        f"{shown}</button>"
+    )
+
+
+def _chip(at: int, sign: int, name: str) -> str:
+    kind, word, shown = ("", "plus", "+") if sign > 0 else (" minus", "minus", "−")
+    return (
+        f'<button type="button" class="term{kind}" data-remove="{at}" aria-label="remove {word} {escape(name)}">'
+        f"{shown} {escape(name)} ×</button>"
+    )
+
+
+def _sum_found(report: Report, found: Sum | None, play: Play) -> str:
+    if found is None:
+        return ""
+    combinations = report.combinations
+    if found.exact is not None:
+        name = escape(combinations.name(found.exact.index))
+        said = (
+            f"The sum lies at cosine <b>{found.exact.cosine:+.3f}</b> to {name}, "
+            f"which ranks {found.exact.rank} of {len(combinations)}."
+        )
+    else:
+        nearest = found.combinations[0]
+        said = f"Nearest is {escape(combinations.name(nearest.index))}, at cosine <b>{nearest.cosine:+.3f}</b>."
+    rows = []
+    for near in found.clips[:5]:
+        of = int(combinations.clip_combination[near.index])
+        address = play(near.index)
+        button = _player(address, "play", f"Play {combinations.name(of)}") if address else ""
+        rows.append(
+            f"<tr><th scope='row'>{escape(combinations.name(of))}</th><td>{near.cosine:+.3f}</td><td>{button}</td></tr>"
+        )
+    table = f"<table class='numbers'><tbody>{''.join(rows)}</tbody></table>"
+    return f"<p>{said}</p><h4>Nearest clips</h4><div class='scroll'>{table}</div>"

@@ -1,0 +1,186 @@
+"""What the Compose panel says: sentences, tables and drawings from a report. No state, no events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+from backend.composition import METRICS, Report
+from backend.composition.charts import Chart, HeatMap, comparison_chart, report_charts
+from backend.composition.metrics import HIGHER_IS_BETTER
+from backend.composition.published import PUBLISHED, PublishedRow
+from backend.composition.summary import formatted, spread_text
+from backend.composition.svg import draw
+
+WIDE, NARROW, HALF = 680, 350, 520
+PROTOCOLS = {
+    "loo": "Leave-one-combination-out: each predicted from all others",
+    "holdout": "Repeated holdout: a fifth left out, 20 times, mean ± SD",
+}
+HEADS = {
+    "cosine": ("Cosine ↑", "Direction of the prediction against the actual mean embedding; 1 is the same direction."),
+    "relative_frobenius": ("Rel. Frobenius ↓", "Length of all residuals relative to the embeddings; 0 is perfect."),
+    "cka": ("CKA ↑", "Whether combinations are similar to each other in the same way; linear, double-centred."),
+    "kl_bits": ("KL, bits ↓", "Divergence from the softmax of the actual embedding to that of the prediction."),
+    "hits_at_5": ("Hits@5 ↑", "How often the actual combination is among the five nearest to its prediction."),
+}  # fmt: skip
+
+
+def headline(report: Report, name: str) -> str:
+    """The plain sentences a result opens with."""
+    record = report.to_json()
+    p = record["loo"]["p"]["cosine"]
+    chance = "" if p is None else f" {escape(_chance(report, p))}"
+    return (
+        f'<div class="compose"><p class="headline">{escape(report.headline)}{chance}</p>'
+        f"<p>{escape(report.verdict)}</p>"
+        f'<p class="note">{record["n_clips"]:,} clips, {record["n_combinations"]:,} combinations of '
+        f"{record['n_sources']:,} sounds, encoder {escape(name)}. Every combination is predicted from a fit that "
+        f"has not seen it.</p>" + "".join(f'<p class="note">{escape(note)}</p>' for note in report.notes) + "</div>"
+    )
+
+
+def _chance(report: Report, p: float) -> str:
+    count = len(report.loo.permuted)
+    better = round(p * (count + 1)) - 1
+    return f"{better if better else 'None'} of {count} shuffles did as well (p = {p:.3f})."
+
+
+def metrics_table(reports: Sequence[tuple[str, Report]]) -> str:
+    """Five metrics, real, shuffled and overlap with p, one block an encoder, and what was published for CLAP.
+
+    Leave-one-combination-out stands open; the repeated holdout and the speech models are folded under it.
+    """
+    rows = {protocol: _protocol_rows(reports, protocol, title) for protocol, title in PROTOCOLS.items()}
+    speech = [_part("Published, speech models"), *(_published_row(row) for row in PUBLISHED if row.model != "CLAP")]
+    return (
+        f'<div class="compose">{_table(rows["loo"])}<details class="how"><summary>Repeated holdout, and the published '
+        f"speech models</summary>{_table([*rows['holdout'], *speech])}</details></div>"
+    )
+
+
+def _protocol_rows(reports: Sequence[tuple[str, Report]], protocol: str, title: str) -> list[str]:
+    rows = [_part(title)]
+    for name, report in reports:
+        rows += _measured_rows(name, report.to_json()[protocol], several=len(reports) > 1)
+    rows.append(_part("Published: real / shuffled" + (" / overlap" if protocol == "holdout" else "")))
+    return rows + [_published_row(row) for row in PUBLISHED if row.protocol == protocol and row.model == "CLAP"]
+
+
+def _table(rows: Sequence[str]) -> str:
+    head = "".join(f'<th scope="col"><abbr title="{escape(tip)}">{name}</abbr></th>' for name, tip in HEADS.values())
+    return (
+        f'<div class="scroll"><table class="numbers"><thead><tr><th scope="col"></th>{head}</tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _part(title: str) -> str:
+    return f'<tr class="part"><th scope="colgroup" colspan="6">{escape(title)}</th></tr>'
+
+
+def _measured_rows(name: str, part: Mapping[str, Any], *, several: bool) -> list[str]:
+    titles = {"real": "sum of its parts", "permuted": "shuffled parts", "overlap": "overlapping labels"}
+    rows = []
+    for kind, title in titles.items():
+        label = f"{name}: {title}" if several else title
+        cells = "".join(f"<td>{_cell(part, kind, metric)}</td>" for metric in METRICS)
+        rows.append(f'<tr><th scope="row">{escape(label)}</th>{cells}</tr>')
+    p = "".join(f"<td>{'–' if (value := part['p'][metric]) is None else f'{value:.3f}'}</td>" for metric in METRICS)
+    tip = "Shuffles at least as good as the real value, both counted plus one."
+    rows.append(f'<tr><th scope="row"><abbr title="{tip}">p</abbr></th>{p}</tr>')
+    return rows
+
+
+def _cell(part: Mapping[str, Any], kind: str, metric: str) -> str:
+    spread = part["sd"].get(kind, {}).get(metric)
+    shown = formatted(metric, part[kind][metric])
+    if kind == "real" and _is_best(part, metric):
+        shown = f'<span class="better">{shown}</span>'
+    if spread is None:
+        return shown
+    return f'{shown} <span class="control">± {escape(spread_text(metric, spread))}</span>'
+
+
+def _is_best(part: Mapping[str, Any], metric: str) -> bool:
+    values = [part[kind][metric] for kind in ("real", "permuted", "overlap")]
+    if None in values:
+        return False
+    real, *others = (value if HIGHER_IS_BETTER[metric] else -value for value in values)
+    return all(real > other for other in others)
+
+
+def _published_row(row: PublishedRow) -> str:
+    columns = (row.real, row.permuted, row.overlap) if row.overlap else (row.real, row.permuted)
+    parts = zip(*columns, strict=True)
+    cells = "".join(f"<td>{' / '.join(values)}</td>" for values in parts)
+    kind = "" if row.model == "CLAP" else (", holdout" if row.protocol == "holdout" else ", leave-one-out")
+    return f'<tr class="published"><th scope="row">{escape(row.model)}, {escape(row.dataset)}{kind}</th>{cells}</tr>'
+
+
+def pictures(report: Report) -> str:
+    """Heat map, plane, canonical correlations, permutation histograms and lambda's curve."""
+    charts = [chart for chart in report_charts(report) if chart.key != "combinations"]
+    blocks = "".join(
+        f"<figure><h4>{escape(chart.title)}</h4>{both_widths(chart, HALF)}"
+        f"<figcaption>{escape(chart.note)}</figcaption></figure>"
+        for chart in charts
+    )
+    return f'<div class="compose"><div class="compose-two">{blocks}</div></div>'
+
+
+def comparison(first: Report, second: Report, names: tuple[str, str]) -> str:
+    """The same combinations under two encoders, point by point."""
+    chart = comparison_chart(first, second, names)
+    return (
+        f'<div class="compose"><h3>{escape(chart.title)}</h3><p>{escape(names[0])} rebuilds at cosine '
+        f"{first.loo.real.cosine:+.3f} (shuffled {first.loo.permuted_mean.cosine:+.3f}), {escape(names[1])} at "
+        f"{second.loo.real.cosine:+.3f} (shuffled {second.loo.permuted_mean.cosine:+.3f}). Raw cosines of two encoders "
+        f"cannot be compared; the gain over shuffled parts can.</p>"
+        f'<figure class="uh-clickable">{both_widths(chart, HALF)}'
+        f"<figcaption>{escape(chart.note)}</figcaption></figure></div>"
+    )
+
+
+def both_widths(chart: Chart | HeatMap, wide: int = WIDE, *, chosen: int | None = None) -> str:
+    """A drawing for wide screens and one for phones; style sheets show one of them."""
+    return (
+        f'<div class="uh-wide">{draw(chart, wide, alone=False, chosen=chosen)}</div>'
+        f'<div class="uh-narrow">{draw(chart, NARROW, alone=False, chosen=chosen)}</div>'
+    )
+
+
+def how_computed(report: Report) -> str:
+    """What made the result, folded away under it."""
+    made = report.provenance
+    encoder, weights = escape(str(made.get("encoder") or "unknown")), escape(str(made.get("weights") or "unknown"))
+    lines = (
+        f"Encoder {encoder}, weights {weights}; Unheard {escape(str(made.get('version', '')))}; seed {report.seed}.",
+        "Clips are grouped by their exact label set; a combination is the mean of its clips' embeddings "
+        "(“Do audio representations compose additively?”, section III).",
+        f"Ridge without intercept; lambda {report.choice.penalty:.4g} was chosen once among 50 values from 1e-6 to 1e8 "
+        f"by squared error on {len(report.choice.validation)} held-out combinations, then fixed.",
+        "Leave-one-combination-out in closed form, ((H R)<sub>i</sub> − h<sub>ii</sub> r<sub>i</sub>) / "
+        "(1 − h<sub>ii</sub>), which equals refitting; the largest leverage h<sub>ii</sub> here is "
+        f"{report.loo.leverage.max():.2f}.",
+        f"Shuffled parts: the combinations' embeddings shuffled against their labels {len(report.loo.permuted)} times.",
+        "Overlapping labels: the mean of the other combinations, weighted by Jaccard overlap of labels (own choice).",
+        "Holdout: splits of a fifth; combinations are moved back until every held-out sound occurs in training.",
+        "A tie counts against the prediction; a prediction of zero length has cosine 0 (own choices).",
+    )
+    items = "".join(f"<li>{line}</li>" for line in lines)
+    return f"<details class='how'><summary>How this was computed</summary><ul>{items}</ul></details>"
+
+
+def pending(sentence: str, share: float) -> str:
+    """What is being done, with how far it is."""
+    return (
+        f'<p class="note" role="status">{escape(sentence)} <progress max="1" value="{share:.3f}" '
+        f'aria-label="{escape(sentence)}"></progress></p>'
+    )
+
+
+def stopped() -> str:
+    """What Cancel leaves behind."""
+    return '<p class="note" role="status">Cancelled. “Back to the demo set” starts it again.</p>'
