@@ -33,7 +33,10 @@ __all__ = [
 ]  # fmt: skip
 
 FOLDER = Path(__file__).parent.parent / "assets" / "stage"
-SCRIPTS = ("format", "axis", "sound", "picture", "draw", "pointer", "keys", "screen", "table", "stage", "start")
+SCRIPTS = (
+    "format", "axis", "sound", "picture", "draw", "evidence", "pointer", "keys", "screen", "controls", "table",
+    "selection", "hearing", "stage", "start",
+)  # fmt: skip
 """Parts of the stage's script, in the order in which they need each other."""
 SELECTING = ("region_change", "band_change", "window_click")
 """Events that may come while a handler still runs."""

@@ -1,5 +1,6 @@
-// Keys. They act when the stage has the focus, or when nothing has it and the stage is in view; never while
-// someone types, never in a hidden tab, and the page does not scroll under a key that was used.
+// Keys. They act when the stage has the focus, or when it is in view and nothing else needs the key: never while
+// someone types, never for a button's own keys, never in a hidden tab; and the page does not scroll under a key
+// that was used.
 
 const KEY_HELP = [
   ["space", "play or pause"],
@@ -50,6 +51,8 @@ function keyActions(stage) {
 const TYPING = "input, textarea, select, [contenteditable]:not([contenteditable='false']), [role=textbox], [role=combobox], [role=listbox], [role=searchbox], [role=spinbutton]";
 const OPERATED = "button, a[href], summary, audio, video, [role=button], [role=tab], [role=radio], [role=checkbox], [role=slider], [role=menuitem], [role=option], [tabindex]";
 
+const OPERATING = new Set([" ", "Enter", "Escape", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"]);
+
 // Which stage answers when nothing has the focus: the one used last.
 let claimed = null;
 
@@ -69,7 +72,8 @@ function keyBelongs(stage, event) {
     return !native && !handled;
   }
   if (focus && focus !== document.body && focus !== document.documentElement) {
-    if (focus.matches(TYPING) || focus.matches(OPERATED)) return false;
+    if (focus.matches(TYPING)) return false;
+    if (focus.matches(OPERATED) && OPERATING.has(event.key)) return false;
   }
   if (claimed && claimed !== stage && claimed.root.isConnected && claimed.root.offsetParent !== null) return false;
   const box = stage.parts.plot.getBoundingClientRect();

@@ -48,9 +48,9 @@ def scene(seconds: float) -> np.ndarray:
 
 
 def wav(channels: np.ndarray, name: str) -> Path:
-    """The samples as a float WAV in a folder of their own."""
+    """The samples as a WAV in a folder of their own: in float, or in 16 bits if it is long."""
     path = Path(tempfile.mkdtemp()) / name
-    soundfile.write(path, channels, RATE, subtype="FLOAT")
+    soundfile.write(path, channels, RATE, subtype="FLOAT" if len(channels) < 60 * RATE else "PCM_16")
     return path
 
 
