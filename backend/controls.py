@@ -52,6 +52,7 @@ class CutEffect:
     after: float
     control_drops: NDArray[np.float64]
     blank: float
+    best_after: Span
 
     @property
     def drop(self) -> float:
@@ -154,7 +155,12 @@ def cut_steps(
     silent = clip_scores(_blank_embeddings(encoder, clip, before.windows, cache), texts)
     effects = tuple(
         CutEffect(
-            found.concept, float(base[column]), after.evidence[column].score, drops[:, column], float(silent[column])
+            found.concept,
+            float(base[column]),
+            after.evidence[column].score,
+            drops[:, column],
+            float(silent[column]),
+            after.evidence[column].best,
         )
         for column, found in enumerate(before.evidence)
     )
@@ -246,7 +252,8 @@ def cut_sentence(effect: CutEffect, span: Span, count: int) -> str:
     verdict = (
         f"“{effect.concept.text}” is grounded here."
         if effect.grounded
-        else "That is no more than chance: not grounded here."
+        else "That is no more than chance: its best window is now "
+        f"{effect.best_after.start:.2f}–{effect.best_after.end:.2f} s ({effect.after:+.3f})."
     )
     return (
         f"Cutting {span.start:.2f}–{span.end:.2f} s {direction} “{effect.concept.text}” by {abs(effect.drop):.3f}; "
