@@ -28,13 +28,14 @@ def _unprintable(letter: str) -> bool:
 
 
 def spoken(seconds: float) -> str:
-    """A duration for people: "0.3 s", "9.98 s", "2 min 5 s", "3 h 0 min"."""
+    """A duration for people: "0.3 s", "9.98 s", "2 min 5 s", "3 h"."""
     if seconds < 60:
         return f"{seconds:.3g} s"
     minutes, rest = divmod(round(seconds), 60)
     if minutes < 60:
         return f"{minutes} min {rest} s" if rest else f"{minutes} min"
-    return f"{minutes // 60:,} h {minutes % 60} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours:,} h {minutes} min" if minutes else f"{hours:,} h"
 
 
 def unusable(message: str) -> InputError:

@@ -123,7 +123,15 @@ def test_any_name_can_be_shown(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "words"),
-    [(0.25, "0.25 s"), (9.984, "9.98 s"), (59.99, "60 s"), (125, "2 min 5 s"), (600, "10 min"), (10800, "3 h 0 min")],
+    [
+        (0.25, "0.25 s"),
+        (9.984, "9.98 s"),
+        (59.99, "60 s"),
+        (125, "2 min 5 s"),
+        (600, "10 min"),
+        (10800, "3 h"),
+        (11000, "3 h 3 min"),
+    ],
 )
 def test_durations_are_spoken(seconds: float, words: str) -> None:
     assert spoken(seconds) == words
