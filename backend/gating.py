@@ -149,17 +149,24 @@ def gate(
         # In pieces, because float64 copies of a ten-minute clip would take more memory than the clip.
         for start in range(first, last, PIECE_FRAMES):
             stop = min(last, start + PIECE_FRAMES)
-            piece, piece_gain = samples[start:stop].astype(np.float64), gain[start - first : stop - first]
-            if band is None:
-                piece *= piece_gain
-            else:
-                mask = band_filter(band, sample_rate, depth_db)
-                piece -= (1.0 - piece_gain) * band_component(samples, (start, stop), mask)
-            if np.issubdtype(samples.dtype, np.integer):
-                limits = np.iinfo(samples.dtype)
-                piece = np.clip(np.rint(piece), limits.min, limits.max)
-            result[start:stop] = piece
+            mask = band_filter(band, sample_rate, depth_db) if band else None
+            result[start:stop] = _lowered(samples, (start, stop), gain[start - first : stop - first], mask)
     return result
+
+
+def _lowered(
+    samples: NDArray[Any], piece: tuple[int, int], gain: NDArray[np.float64], mask: NDArray[np.float64] | None
+) -> NDArray[np.float64]:
+    """A piece of the samples at its gain, float64 of the piece's shape; for integer samples rounded and clipped."""
+    lowered = samples[slice(*piece)].astype(np.float64)
+    if mask is None:
+        lowered *= gain
+    else:
+        lowered -= (1.0 - gain) * band_component(samples, piece, mask)
+    if np.issubdtype(samples.dtype, np.integer):
+        limits = np.iinfo(samples.dtype)
+        return np.clip(np.rint(lowered), limits.min, limits.max)
+    return lowered
 
 
 def gated_clip(clip: Clip, span: Span | Sequence[Span], depth_db: float, band: Band | None = None) -> Clip:
