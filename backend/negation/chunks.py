@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from backend.negation.items import AUXILIARIES, DETERMINERS, PRONOUNS, RELATIVES, Item
 from backend.negation.lexicon import Kind
+from backend.negation.parts import AUXILIARIES, DETERMINERS, PRONOUNS, RELATIVES, Item
 from backend.negation.tokens import Token
 from backend.negation.words import THIRD_PERSONS, VERBS, is_adjective, is_gerund
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from backend.negation.items import AUXILIARIES, DETERMINERS, PRONOUNS
 from backend.negation.languages import FOREIGN_HINTS, TABLES
+from backend.negation.parts import AUXILIARIES, DETERMINERS, PRONOUNS
 from backend.negation.words import ADJECTIVES, GERUNDS, SOUND_NOUNS
 
 _ENGLISH = (

@@ -1,53 +1,31 @@
-"""English: chunks to polarities. Where a scope of absence begins, how far it reaches, what ends it."""
+"""English: a text to its Query, chunk by chunk from left to right."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
-from backend.negation.chunks import FRESH, SEPARATORS, Chunk, chunked
-from backend.negation.items import AUXILIARIES, DETERMINERS, Item, itemize
+from backend.negation.chunks import Chunk, chunked
+from backend.negation.items import itemize
 from backend.negation.lexicon import Kind
-from backend.negation.phrases import CONTAINERS, Phrase, cleaned
+from backend.negation.parts import DETERMINERS, Item
+from backend.negation.phrases import CONTAINERS, PEOPLE, Phrase, cleaned
+from backend.negation.polarity import Reading, is_silence, polarity_of
 from backend.negation.predicates import negated_attribute
-from backend.negation.query import Concept, Others, Query
+from backend.negation.query import Concept, Query
 from backend.negation.tokens import Token, tokenize
-from backend.negation.words import SOUND_NOUNS
+from backend.negation.words import SOUND_NOUNS, THIRD_PERSONS, gerund
 
-_CONCORD = ("no", "nothing", "nobody", "none", "neither", "no one", "never", "nowhere")
-_CONTRASTS = frozenset(
-    ("instead of", "rather than", "in place of", "in lieu of", "as opposed to", "but not", "and not")
-)
-_SILENCES = frozenset("silence quiet silent stillness quietness".split())
+_PLACES = frozenset("in on at near behind over under inside outside from by beside above below".split())
 _UNNAMED = frozenset(
     "sound sounds audio one ones thing things other others else clip clips recording recordings".split()
 )
-
-
-@dataclass
-class _Reading:
-    """What is known while the chunks are read from left to right."""
-
-    present: list[Concept] = field(default_factory=list)
-    absent: list[Concept] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    others: Others = ""
-    silences: list[Concept] = field(default_factory=list)
-    polarity: str = ""
-    """Of the chunk before: "present", "absent" or "" after a fresh start."""
-    cue: Item | None = None
-    preposition: bool = False
-    """The open scope was opened by a preposition after something present: lists run on under it."""
-    article: bool = False
-    previous: Chunk | None = None
-    denied_twice: bool = False
 
 
 def parse_english(text: str) -> Query:
     """The Query of an English text. ``text`` has passed the gate."""
     tokens = tokenize(text)
     chunks = chunked(itemize(tokens))
-    reading = _Reading()
+    reading = Reading()
     for place, chunk in enumerate(chunks):
         _read(reading, chunks, place, chunk)
     if not reading.present and not reading.absent and reading.silences:
@@ -62,7 +40,7 @@ def parse_english(text: str) -> Query:
     return Query(text, positives, negatives, "en", tuple(dict.fromkeys(reading.notes)), reading.others)
 
 
-def _set_scene_aside(reading: _Reading, text: str, tokens: Sequence[Token]) -> None:
+def _set_scene_aside(reading: Reading, text: str, tokens: Sequence[Token]) -> None:
     """ "a farm in the morning: hens, no rooster": the scene stands before the colon, the sounds after it."""
     colon = next((token.start for token in tokens if token.word == ":"), None)
     if colon is None or not any(concept.start > colon for concept in reading.present):
@@ -83,11 +61,11 @@ def _unique(concepts: Sequence[Concept]) -> tuple[Concept, ...]:
     return tuple(seen.values())
 
 
-def _read(reading: _Reading, chunks: Sequence[Chunk], place: int, chunk: Chunk) -> None:
+def _read(reading: Reading, chunks: Sequence[Chunk], place: int, chunk: Chunk) -> None:
     """Decide one chunk's polarity and add its concepts."""
     if any(kind in (Kind.REST,) for kind in chunk.kinds) or Kind.ONLY in chunk.kinds:
         reading.others = "absent"
-    polarity, cue = _polarity(reading, chunks, place, chunk)
+    polarity, cue = polarity_of(reading, chunks, place, chunk)
     for word, token in chunk.hidden:
         span = (token.start, token.end)
         if polarity == "absent" and not chunk.words:  # "not traffic-free"
@@ -109,12 +87,13 @@ def _read(reading: _Reading, chunks: Sequence[Chunk], place: int, chunk: Chunk) 
     reading.previous = chunk
 
 
-def _without_words(reading: _Reading, chunk: Chunk, polarity: str, cue: Item | None) -> None:
+def _without_words(reading: Reading, chunk: Chunk, polarity: str, cue: Item | None) -> None:
     """Leads at the end with nothing after them: "insects are not", "nobody", "rain only"."""
     last = chunk.lead[-1] if chunk.lead else None
     if last is None:
         return
-    if last.kind is Kind.NEG and last.words in ("not", "never") and reading.previous is not None and chunk.auxiliary:
+    alone = bool(chunk.auxiliary) or chunk.kinds == [Kind.NEG]
+    if last.kind is Kind.NEG and last.words in ("not", "never") and reading.previous is not None and alone:
         _turn_absent(reading, last)
     elif last.kind is Kind.NOTHING:
         if last.words.startswith(("nobody", "no one", "no-one")) and not last.words.endswith("else"):
@@ -123,7 +102,7 @@ def _without_words(reading: _Reading, chunk: Chunk, polarity: str, cue: Item | N
             reading.others = "absent"
 
 
-def _turn_absent(reading: _Reading, cue: Item) -> None:
+def _turn_absent(reading: Reading, cue: Item) -> None:
     """ "insects are not": the last thing said to be there is not."""
     previous = reading.previous
     if previous is None:
@@ -138,141 +117,11 @@ def _turn_absent(reading: _Reading, cue: Item) -> None:
         )
 
 
-def _polarity(reading: _Reading, chunks: Sequence[Chunk], place: int, chunk: Chunk) -> tuple[str, Item | None]:
-    """The polarity the leads give a chunk, and the cue that did it."""
-    polarity, cue = "inherit", None
-    denied = False
-    nothing = everything = False
-    for item in chunk.lead:
-        kind = item.kind
-        if kind in FRESH:
-            polarity, cue, denied = "present", None, False
-            if kind in (Kind.END, Kind.WHILE, Kind.REQUEST):
-                reading.polarity = ""
-                reading.previous = reading.previous if kind is not Kind.END else None
-        elif kind in SEPARATORS:
-            if denied:
-                polarity, cue, denied = "present", None, False
-            if kind is Kind.NOR:
-                polarity, cue, denied = "absent", item, True
-        elif kind in (Kind.NEG, Kind.PREP):
-            if nothing and kind is Kind.PREP:
-                polarity, cue, nothing = "present", None, False
-            elif item is chunk.lead[0] and _denied_frame(reading, item):
-                polarity, cue, denied = "present", None, False
-                reading.denied_twice = True
-            elif denied and not (
-                kind is Kind.NEG
-                and item.words.split()[0] in _CONCORD
-                and cue is not None
-                and cue.words not in _CONCORD[:6]
-            ):
-                polarity, cue, denied = "present", None, False
-            elif not denied:
-                polarity, cue, denied = "absent", item, True
-        elif kind is Kind.NO_LONGER:
-            polarity, cue = _no_more(reading, chunks, place, item)
-        elif kind is Kind.NOTHING:
-            nothing, polarity, cue = True, "absent", item
-        elif kind is Kind.EVERYTHING:
-            everything = True
-        elif kind is Kind.OPTIONAL:
-            polarity, cue = "optional", None
-        elif kind is Kind.REST:
-            polarity, cue = "present", None
-        elif kind is Kind.EXCEPT:
-            polarity, cue = _excepted(reading, chunks, place, item, nothing or polarity == "absent", everything)
-    if polarity == "inherit":
-        polarity, cue = _inherited(reading, chunks, place, chunk)
-    return polarity, cue
-
-
-def _denied_frame(reading: _Reading, item: Item) -> bool:
-    """Whether this cue follows an absent phrase directly: "no clip without", "no recording that lacks"."""
-    opened = reading.cue is not None and reading.cue.kind is Kind.NEG
-    return item.kind is Kind.PREP and item.words not in _CONTRASTS and reading.polarity == "absent" and opened
-
-
-def _no_more(reading: _Reading, chunks: Sequence[Chunk], place: int, item: Item) -> tuple[str, Item | None]:
-    """ "no more talking after the bell" was talking; "no more talking" alone asks for none."""
-    ends_later = any(
-        lead.kind is Kind.WHILE and lead.words.split()[0] in ("after", "once", "when", "since", "because", "as")
-        for later in chunks[place + 1 :]
-        for lead in later.lead
-    )
-    if (
-        item.words == "no more"
-        and not ends_later
-        and not chunks[place].auxiliary
-        and not _said_of(reading, chunks, place)
-    ):
-        return "absent", item
-    reading.notes.append(f"“{item.words}” says it was heard before, so it counts as present.")
-    return "present", None
-
-
-def _said_of(reading: _Reading, chunks: Sequence[Chunk], place: int) -> bool:
-    return not chunks[place].words
-
-
-def _excepted(
-    reading: _Reading, chunks: Sequence[Chunk], place: int, item: Item, nothing: bool, everything: bool
-) -> tuple[str, Item | None]:
-    """What an exception leaves: the opposite of what it is taken from."""
-    if nothing:
-        reading.others = "absent"
-        return "present", None
-    if everything or item.words.startswith(("everything", "anything", "all")):
-        reading.others = "present"
-        return "absent", item
-    before = chunks[place - 1] if place > 0 and reading.previous is chunks[place - 1] else None
-    if before is None:
-        later = chunks[place + 1] if place + 1 < len(chunks) else None
-        none_later = later is not None and (
-            any(kind in (Kind.NEG, Kind.NOTHING, Kind.PREP) for kind in later.kinds) or _is_silence(later.words)
-        )
-        return ("present", None) if none_later else ("absent", item)
-    if reading.polarity == "absent" or _is_silence(before.words):
-        reading.others = "absent"
-        return "present", None
-    return "absent", item
-
-
-def _is_silence(words: Sequence[Token]) -> bool:
-    content = [t.word for t in words if t.word not in DETERMINERS | AUXILIARIES]
-    return bool(content) and content[-1] in _SILENCES and len(content) <= 3
-
-
-def _inherited(reading: _Reading, chunks: Sequence[Chunk], place: int, chunk: Chunk) -> tuple[str, Item | None]:
-    """Whether an open scope reaches over a comma, an "and" or an "or"."""
-    if reading.polarity != "absent" or not chunk.lead:
-        return "present", None
-    kinds = chunk.kinds
-    if Kind.OR in kinds or Kind.NOR in kinds:
-        return "absent", reading.cue
-    list_ahead = [chunk]
-    for later in chunks[place + 1 :]:
-        if not later.lead or any(kind not in SEPARATORS for kind in later.kinds):
-            break
-        list_ahead.append(later)
-    closing = {kind for member in list_ahead for kind in member.kinds}
-    bare = all(_runs_on(reading, member) for member in list_ahead)
-    if Kind.OR in closing or Kind.NOR in closing:
-        return "absent", reading.cue
-    if Kind.AND in kinds:
-        return ("absent", reading.cue) if _runs_on(reading, chunk) else ("present", None)
-    if bare and (Kind.AND in closing or reading.preposition):
-        return "absent", reading.cue
-    reading.notes.append("A comma ended the absence; flip the concept after it if it should be absent too.")
-    return "present", None
-
-
-def _runs_on(reading: _Reading, chunk: Chunk) -> bool:
-    return not chunk.is_clause and chunk.closing is None and not (chunk.has_article and not reading.article)
-
-
-def _as_attribute(reading: _Reading, chunk: Chunk, cue: Item | None) -> bool:
+def _as_attribute(reading: Reading, chunk: Chunk, cue: Item | None) -> bool:
     """Add a negated predicate's concepts; False when the chunk is no predicate."""
+    if cue is not None and cue.words == "not" and chunk.words[0].word in _PLACES and reading.previous is not None:
+        reading.notes.append("What “not” says of a place or a manner is not ranked; add a concept if it matters.")
+        return True
     attribute = negated_attribute(reading.previous, chunk)
     if attribute is None or cue is None:
         return False
@@ -293,14 +142,14 @@ def _concept(phrase: Phrase, cue: Item | None, scope: tuple[int, int] | None = N
     return Concept(phrase.text, phrase.start, phrase.end, cue.words, cue.start, cue.end, scope)
 
 
-def _add(reading: _Reading, chunk: Chunk, polarity: str, cue: Item | None) -> None:
+def _add(reading: Reading, chunk: Chunk, polarity: str, cue: Item | None) -> None:
     """Add a chunk's own concept."""
     clause = any(kind in (Kind.WHILE, Kind.BUT) for kind in chunk.kinds) or chunk.ended
     asked = " ".join(item.words for item in chunk.lead if item.kind is Kind.REQUEST).split()
     base_verb = any(word in asked for word in ("hear", "does", "do", "did", "can")) and chunk.words[0].word not in (
         "no",
     )
-    phrase = cleaned(chunk.words, clause, base_verb)
+    phrase = _shared_subject(reading, chunk) or cleaned(chunk.words, clause, base_verb)
     before, opened = reading.polarity, any(kind in (Kind.NEG, Kind.PREP, Kind.EXCEPT) for kind in chunk.kinds)
     reading.polarity = polarity if polarity in ("present", "absent") else ""
     if polarity == "absent" and (opened or reading.cue is not cue):
@@ -320,7 +169,7 @@ def _add(reading: _Reading, chunk: Chunk, polarity: str, cue: Item | None) -> No
     if polarity == "optional":
         reading.notes.append(f"“{phrase.text}” may or may not be there, so it is not ranked.")
         return
-    if _is_silence(chunk.words) and polarity == "present":
+    if is_silence(chunk.words) and polarity == "present":
         reading.silences.append(_concept(phrase, None))
         return
     words = phrase.text.split()
@@ -335,13 +184,24 @@ def _add(reading: _Reading, chunk: Chunk, polarity: str, cue: Item | None) -> No
         reading.present.append(_concept(phrase, None))
 
 
-def _unnamed(reading: _Reading, chunk: Chunk, polarity: str, phrase: Phrase) -> None:
+def _shared_subject(reading: Reading, chunk: Chunk) -> Phrase | None:
+    """ "a dog barks and growls": the second verb has the first one's subject."""
+    if chunk.kinds != [Kind.AND] or len(chunk.words) != 1 or reading.previous is None:
+        return None
+    before, verb = [token.word for token in reading.previous.words], chunk.words[0]
+    is_clause = any(word in THIRD_PERSONS for word in before[1:]) and (before[0] in DETERMINERS or before[0] in PEOPLE)
+    if not is_clause or verb.word not in THIRD_PERSONS:
+        return None
+    return Phrase(gerund(THIRD_PERSONS[verb.word]), verb.start, verb.end)
+
+
+def _unnamed(reading: Reading, chunk: Chunk, polarity: str, phrase: Phrase) -> None:
     """ "a clip", "sounds", "no other sounds": words for the recording, not for what is in it."""
     if polarity == "absent" and ("other" in phrase.text or chunk.words[-1].word in ("sound", "sounds")):
         reading.others = "absent"
 
 
-def _withdraw_denied_frame(reading: _Reading, chunk: Chunk) -> None:
+def _withdraw_denied_frame(reading: Reading, chunk: Chunk) -> None:
     """ "never a morning without birdsong": the frame that was denied twice is neither absent nor asked for."""
     twice = reading.previous is not None and reading.denied_twice and bool(reading.absent)
     if not twice or reading.previous is None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
@@ -37,8 +38,42 @@ class Kind(Enum):
     NO_LONGER = "was heard before"
 
 
-Phrases = Mapping[str, list[tuple[tuple[str, ...], Kind]]]
-"""First word -> the phrases that begin with it, longest first."""
+@dataclass
+class Phrases:
+    """All phrases of a language as a tree of words."""
+
+    after: dict[str, Phrases] = field(default_factory=dict)
+    kinds: list[Kind] = field(default_factory=list)
+    """What a phrase that ends here does; several where it depends on the neighbours, later kinds first."""
+
+    def __contains__(self, word: str) -> bool:
+        return word in self.after
+
+    def matches(self, words: Sequence[str]) -> Iterator[tuple[int, Kind]]:
+        """Phrases that ``words`` begin with, as (length, kind), longest first."""
+        found: list[tuple[int, Phrases]] = []
+        node: Phrases | None = self
+        for length, word in enumerate(words, start=1):
+            node = node.after.get(word)
+            if node is None:
+                break
+            if node.kinds:
+                found.append((length, node))
+        for length, end in reversed(found):
+            yield from ((length, kind) for kind in end.kinds)
+
+    def add(self, words: Sequence[str], kind: Kind) -> None:
+        """One more phrase."""
+        node = self
+        for word in words:
+            node = node.after.setdefault(word, Phrases())
+        if kind not in node.kinds:
+            node.kinds = sorted([*node.kinds, kind], key=_RANK.__getitem__, reverse=True)
+
+
+_RANK = {kind: rank for rank, kind in enumerate(Kind)}
+LONGEST_PHRASE = 12
+"""No phrase of the tables has more words."""
 
 _FOLDER = Path(__file__).parent / "cues"
 _ENDS = (*".:;!?()[]{}|>=\n", "—", "–", "-", "--", "...", "…", "→", "·", "•")
@@ -76,18 +111,15 @@ def expanded(pattern: str) -> list[tuple[str, ...]]:
 
 def phrase_index(sections: Mapping[str, list[str]], elided: bool = False) -> Phrases:
     """The phrases of all sections that name a Kind; ``elided`` splits "n'y" into "n'" and "y", as French is read."""
-    phrases: set[tuple[tuple[str, ...], Kind]] = {((mark,), Kind.END) for mark in _ENDS}
+    phrases = Phrases()
+    for mark in _ENDS:
+        phrases.add((mark,), Kind.END)
     for name, patterns in sections.items():
-        if name in Kind.__members__:
-            spaced = [pattern.replace("'", "' ") if elided else pattern for pattern in patterns]
-            phrases |= {(words, Kind[name]) for pattern in spaced for words in expanded(pattern) if words}
-    index: dict[str, list[tuple[tuple[str, ...], Kind]]] = {}
-    for words, kind in phrases:
-        index.setdefault(words[0], []).append((words, kind))
-    order = list(Kind)
-    for options in index.values():
-        options.sort(key=lambda option: (-len(option[0]), -order.index(option[1]), option[0]))
-    return index
+        for pattern in patterns if name in Kind.__members__ else ():
+            for words in expanded(pattern.replace("'", "' ") if elided else pattern):
+                if words:
+                    phrases.add(words, Kind[name])
+    return phrases
 
 
 ENGLISH_PHRASES = phrase_index(read_sections("english"))

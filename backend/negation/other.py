@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backend.negation.languages import TABLES, Language
-from backend.negation.lexicon import Kind
+from backend.negation.lexicon import LONGEST_PHRASE, Kind
 from backend.negation.query import Concept, Others, Query
 
 _PIECE = re.compile(r"[^\W_]+['’](?=[^\W_])|[^\W_]+(?:-[^\W_]+)*|[^\w\s]|\n")
@@ -135,10 +135,10 @@ def _parts(text: str, language: Language) -> list[_Part]:
     while place < len(pieces):
         word, start, end = pieces[place]
         length, kind = 1, Kind.WORD
-        for words, found in language.phrases.get(word, ()):
-            if tuple(piece[0] for piece in pieces[place : place + len(words)]) == words:
-                length, kind, end = len(words), found, pieces[place + len(words) - 1][2]
-                break
+        ahead = [piece[0] for piece in pieces[place : place + LONGEST_PHRASE]]
+        for words, found in language.phrases.matches(ahead):
+            length, kind, end = words, found, pieces[place + words - 1][2]
+            break
         if place in halves or (word == "noch" and not weder):
             kind = Kind.DROP
         elif not word[0].isalnum():

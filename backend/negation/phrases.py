@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from backend.negation.items import AUXILIARIES, DETERMINERS, PRONOUNS, RELATIVES
+from backend.negation.parts import AUXILIARIES, DETERMINERS, PRONOUNS, RELATIVES
 from backend.negation.tokens import Token
 from backend.negation.words import (
     GERUNDS,
@@ -25,7 +25,7 @@ CONTAINERS = frozenset(
     "version part parts moment moments day days morning time times minute minutes second seconds something anything "
     "place scene scenes bit stuff kind sort result results sound sounds".split()
 )
-_PEOPLE = frozenset("anyone anybody someone somebody something anything everyone everybody".split())
+PEOPLE = frozenset("anyone anybody someone somebody something anything everyone everybody".split())
 _QUANTITIES = (
     ("lots", "of"), ("a", "lot", "of"), ("plenty", "of"), ("tons", "of"), ("loads", "of"), ("a", "bit", "of"),
     ("a", "couple", "of"), ("a", "number", "of"), ("a", "few"), ("the", "sound", "of"), ("sound", "of"),
@@ -73,7 +73,7 @@ def cleaned(tokens: Sequence[Token], clause: bool = False, base_verb: bool = Fal
     """
     words = _trimmed(list(tokens))
     words = _without_relative(words)
-    has_article = bool(tokens) and any(token.word in DETERMINERS for token in tokens)
+    has_article = any(token.word in DETERMINERS or token.word in PEOPLE for token in tokens)
     words = _predicate_first(words)
     words = _aspect_dropped(words)
     text = _with_gerund(words, clause or has_article)
@@ -83,7 +83,7 @@ def cleaned(tokens: Sequence[Token], clause: bool = False, base_verb: bool = Fal
     kept = [pair for pair in kept if pair[1]]
     while kept and kept[-1][1] in _TRAILING:
         kept.pop()
-    if not kept or all(word in PRONOUNS | _PEOPLE | AUXILIARIES | RELATIVES for _, word in kept):
+    if not kept or all(word in PRONOUNS | PEOPLE | AUXILIARIES | RELATIVES for _, word in kept):
         return None
     kept = _without_subject(kept)
     if not kept or (kept[0][1] in _PUT and len(kept) > 1):
@@ -173,7 +173,7 @@ def _plural(word: str) -> bool:
 
 def _without_subject(kept: list[tuple[Token, str]]) -> list[tuple[Token, str]]:
     """ "someone walking" -> walking; "it falls asleep" -> nothing, since no sound is named."""
-    if kept[0][1] in _PEOPLE and len(kept) > 1:
+    if kept[0][1] in PEOPLE and len(kept) > 1:
         base = THIRD_PERSONS.get(kept[1][0].word)
         return [] if base in _SILENT_VERBS else kept[1:]
     if kept[0][1] in PRONOUNS - {"one", "this", "these", "those"} and len(kept) > 1:

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backend.negation.chunks import Chunk, is_predicate
-from backend.negation.items import AUXILIARIES, DETERMINERS
 from backend.negation.lexicon import Kind
+from backend.negation.parts import AUXILIARIES, DETERMINERS
 from backend.negation.phrases import CONTAINERS, Phrase, subject_of
 from backend.negation.tokens import Token
 from backend.negation.words import (
     IRREGULAR_PAST,
     SOUND_NOUNS,
+    THIRD_PERSONS,
     VERBS,
     adjective_of,
     gerund,
@@ -66,7 +67,8 @@ def negated_attribute(before: Chunk | None, chunk: Chunk) -> Attribute | None:
     bare_verb = first in VERBS and any(
         aux in chunk.auxiliary.split() for aux in ("does", "do", "did", "can", "will", "would", "could")
     )
-    never_verb = cue.words != "not" and (first in VERBS or (first.endswith("s") and first[:-1] in VERBS))
+    finite = first.endswith("s") and first not in SOUND_NOUNS
+    never_verb = cue.words != "not" and (first in VERBS or finite)
     if is_predicate(words) and not bare_verb:
         return Attribute(_described(before, subject, words), keeps_head=True)
     if is_gerund(first) or bare_verb or never_verb:
@@ -105,7 +107,11 @@ def _described(before: Chunk | None, subject: list[Token], words: Sequence[Token
 def _doing(subject: list[Token], words: Sequence[Token]) -> Phrase:
     """ "not barking loudly" -> loud barking; "does not ring" -> phone ringing."""
     verb = words[0].word
-    base = verb if verb in VERBS else verb[:-1]
+    base = (
+        verb
+        if verb in VERBS
+        else THIRD_PERSONS.get(verb, verb[: -2 if verb.endswith(("shes", "ches", "sses")) else -1])
+    )
     doing = verb if is_gerund(verb) else gerund(base)
     rest = [t for t in words[1:] if t.word not in DETERMINERS | _DEGREES]
     adverbs = [adjective_of(t.word) for t in rest]

@@ -24,7 +24,7 @@ VERBS = frozenset(
     yawn yell yelp yodel zip zoom approach arrive leave accelerate brake gobble crunch groan heave hover lick
     munch nibble nicker patter peal pluck pound rap sail scurry sharpen skip squish stumble sway swim swoosh thrash
     trill tumble wade wheeze woof crow coo honk hatch move burn break bubble close creep cut discuss argue joke
-    sputter rumble clunk ding clop patter plink tinkle zap hoot burble croon whoosh sweep mop knit
+    slow gush sputter rumble clunk ding clop patter plink tinkle zap hoot burble croon whoosh sweep mop knit
     narrate pray read recite rehearse preach lecture announce count answer
     """.split()
 )

@@ -1,0 +1,25 @@
+"""Words that hide an absence inside: traffic-free, wordless, non-vocal."""
+
+from __future__ import annotations
+
+from backend.negation.words import NOT_FREE, NOT_LESS, NOT_NO, NOT_NON, SOUND_NOUNS, STEMS
+
+
+def hidden_absence(word: str) -> str:
+    """The concept a compound makes absent, or "": traffic-free -> traffic, wordless -> words, non-vocal -> vocals."""
+    if word == "unaccompanied":
+        return "accompaniment"
+    head, _, tail = word.partition("-")
+    if tail == "free" and head not in NOT_FREE:
+        return head
+    if tail == "less" and head:
+        return STEMS.get(head, head)
+    if head == "non" and tail and tail not in NOT_NON:
+        return STEMS.get(tail, tail.replace("-", " "))
+    if head == "no" and tail and tail not in NOT_NO and "-" not in tail:
+        return tail
+    if word.endswith("less") and word not in NOT_LESS and (word[:-4] in SOUND_NOUNS or word[:-4] in STEMS):
+        return STEMS.get(word[:-4], word[:-4])
+    if word.startswith("non") and (word[3:] in STEMS or word[3:] in SOUND_NOUNS):
+        return STEMS.get(word[3:], word[3:])
+    return ""
