@@ -26,6 +26,10 @@ def main() -> int:
     except OSError:
         print(f"Port {chosen.port} is taken. Choose another one: make run PORT={chosen.port + 1}", file=sys.stderr)
         return 1
+    except ValueError as error:
+        # Gradio asks its own server whether it answers, once, and gives up on a very busy machine.
+        print(f"The server did not start: {str(error).splitlines()[0]} Start it again.", file=sys.stderr)
+        return 1
     print(f"Unheard is open at http://{chosen.host}:{chosen.port}", flush=True)
     page.block_thread()
     return 0

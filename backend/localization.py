@@ -16,6 +16,8 @@ from backend.errors import InputError
 from backend.vocabulary import background_vocabulary, concept_prompt
 
 Polarity = Literal["present", "absent"]
+STANDS_OUT_DEVIATIONS = 2.0
+"""From this z-score on, a concept's best window is said to hold it (own choice; cosines are no probabilities)."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,11 @@ class Evidence:
     best_index: int
     score: float
     z: float
+
+    @property
+    def stands_out(self) -> bool:
+        """Whether the best window lies far enough above the background to be called a find."""
+        return self.z >= STANDS_OUT_DEVIATIONS
 
 
 @dataclass(frozen=True, eq=False)

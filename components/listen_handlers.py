@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 
 from backend import __version__
-from backend.audio import Clip, Span
+from backend.audio import Clip, Span, resampling_note
 from backend.controls import CutExperiment, CutStep, cut_steps
 from backend.decoding import TooLong
 from backend.demo import demo_clip, demo_clips
@@ -143,7 +143,7 @@ class ListenHandlers:
                     ),
                     headline=say.found_sentence(found),
                     table=say.evidence_table(found),
-                    how=say.how_computed(found, view.seed, __version__),
+                    how=say.how_computed(found, view.seed, __version__, resampling_note(clip, encoder.sample_rate)),
                     window=view.window,
                     depth=view.depth if view.depth in USUAL_DEPTHS else OTHER_DEPTH,
                     other=gr.Slider(value=view.depth, visible=view.depth not in USUAL_DEPTHS),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from backend.controls import CutExperiment, cut_sentence
-from backend.localization import Evidence, Localization
+from backend.localization import STANDS_OUT_DEVIATIONS, Evidence, Localization
 
 
 def _clock(seconds: float) -> str:
@@ -18,15 +18,23 @@ def _name(evidence: Evidence) -> str:
 
 
 def found_sentence(found: Localization) -> str:
-    """The plain sentence a result opens with, as HTML."""
-    parts = []
-    for evidence in found.evidence:
-        where = f"{_clock(evidence.best.start)}–{_clock(evidence.best.end)} s"
-        if evidence.concept.polarity == "present":
-            parts.append(f"{_name(evidence)} is found at <b>{where}</b> ({evidence.z:+.1f} SD).")
-        else:
-            parts.append(f"{_name(evidence)} should be absent; its strongest window is {where} ({evidence.z:+.1f} SD).")
-    return f'<p class="headline">{" ".join(parts)}</p>'
+    """The plain sentence a result opens with, as HTML; it says so when nothing stands out."""
+    if found.clip.peak == 0:
+        return '<p class="headline">The clip is digital silence: no sound can be found in it.</p>'
+    return f'<p class="headline">{" ".join(_found(evidence) for evidence in found.evidence)}</p>'
+
+
+def _found(evidence: Evidence) -> str:
+    where = f"{_clock(evidence.best.start)}–{_clock(evidence.best.end)} s"
+    how_far = f"({evidence.z:+.1f} SD)"
+    if evidence.concept.polarity == "present":
+        if evidence.stands_out:
+            return f"{_name(evidence)} is found at <b>{where}</b> {how_far}."
+        return f"{_name(evidence)} does not stand out: its best window is {where} {how_far}."
+    if evidence.stands_out:
+        mark = '<span class="violation">!</span>'
+        return f"{_name(evidence)} should be absent, but {mark} is found at <b>{where}</b> {how_far}."
+    return f"{_name(evidence)} should be absent, and does not stand out: its best window is {where} {how_far}."
 
 
 def cut_sentences(experiment: CutExperiment) -> str:
@@ -90,20 +98,22 @@ def _table(rows: list[list[str]], found: Localization) -> str:
     )
 
 
-def how_computed(found: Localization, seed: int, version: str) -> str:
+def how_computed(found: Localization, seed: int, version: str, resampled: str = "") -> str:
     """What made the result, folded away under it."""
     clip, count = found.clip, found.background_size
     lines = (
         f"Encoder {escape(found.encoder_id)}, weights {escape(found.weights)}; Unheard {escape(version)}; seed {seed}.",
         f"{len(found.windows)} windows of {found.windows.length:.2f} s, hop {found.windows.hop:.2f} s; "
         "every window against “a sound of …” by cosine (causal audit, section 3.1).",
-        f"SD: standard deviations above the mean of {count} everyday sounds in the same window (own choice).",
+        f"SD: standard deviations above the mean of {count} everyday sounds in the same window; from "
+        f"{STANDS_OUT_DEVIATIONS:g} on, a sound is said to be found (own choice).",
         "A cut multiplies the spectrum inside the region by 10<sup>−depth/20</sup>, with 50 ms ramps inside; every "
         "sample outside is untouched. Its controls: 20 cuts of the same size and depth at random places, and silence.",
         "A concept's score in a clip is its best window's cosine. A drop is called grounded when it exceeds the "
         "random cuts' mean by two of their standard deviations (own choice).",
         f"Clip {escape(clip.name)}: {clip.duration:.2f} s, {clip.sample_rate} Hz, digest {clip.digest}.",
         *(escape(note) for note in clip.notes),
+        *([escape(resampled)] if resampled else []),
     )
     items = "".join(f"<li>{line}</li>" for line in lines)
     return f"<details class='how'><summary>How this was computed</summary><ul>{items}</ul></details>"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import tempfile
 import threading
-from functools import lru_cache
+from collections import OrderedDict
 from pathlib import Path
 from urllib.parse import quote
 
@@ -18,6 +18,8 @@ from backend.settings import settings
 
 KEPT_BYTES = 2**30
 """Served files beyond this go, oldest first; they are written again when asked for."""
+KEPT_SAMPLE_BYTES = 2**29
+"""Decoded clips kept in memory beyond the latest one."""
 _lock = threading.Lock()
 
 
@@ -59,13 +61,23 @@ def served_url(clip: Clip, *, is_cut: bool = False) -> str:
     return "gradio_api/file=" + quote(str(served_path(clip, is_cut=is_cut)))
 
 
-@lru_cache(maxsize=6)
-def _loaded(path: str, modified: int, shorten: bool) -> Clip:
-    return load_clip(path, shorten=shorten)
+_clips: OrderedDict[tuple[str, int, bool], Clip] = OrderedDict()
 
 
 def loaded_clip(path: str | Path, *, shorten: bool = False) -> Clip:
-    """A clip from disk, decoded once while it is among the last six. Raises InputError."""
+    """A clip from disk, decoded once while it is among the latest ``KEPT_SAMPLE_BYTES``. Raises InputError."""
     path = Path(path)
-    modified = path.stat().st_mtime_ns if path.exists() else 0
-    return _loaded(str(path), modified, shorten)
+    key = (str(path), path.stat().st_mtime_ns if path.exists() else 0, shorten)
+    with _lock:
+        if key in _clips:
+            _clips.move_to_end(key)
+            return _clips[key]
+    clip = load_clip(path, shorten=shorten)
+    with _lock:
+        _clips[key] = clip
+        while (
+            len(_clips) > 1
+            and sum(kept.native.nbytes + kept.mono.nbytes for kept in _clips.values()) > KEPT_SAMPLE_BYTES
+        ):
+            _clips.popitem(last=False)
+    return clip
