@@ -47,8 +47,10 @@ class Settings:
     """Where networks run: auto (a GPU when there is a working one), cpu or cuda."""
     hub: str = "https://huggingface.co"
     """Address of the model hub, or of a mirror, that explicit downloads come from."""
+    downloads: int = 1
+    """1 lets visitors of the page start the listed downloads, 0 does not."""
     more_encoders: str = ""
-    """Further encoder ids to offer on the page, separated by semicolons: ``laion:/data/my.pt; process:python w.py``."""
+    """Further encoders to offer, ``name=id`` or ``id`` between semicolons: ``wave=process:/opt/wave/python w.py``."""
     worker_seconds: float = 300.0
     """Longest wait for one answer of a ``process:`` encoder, in seconds."""
     queue_size: int = 32

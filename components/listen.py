@@ -7,6 +7,7 @@ from typing import Any
 
 import gradio as gr
 
+from components import compare
 from components.chips import chip_editor
 from components.frame import HEAVY, Page
 from components.listen_handlers import (
@@ -67,6 +68,7 @@ def build(page: Page) -> None:
             csv = gr.DownloadButton("Numbers as CSV", interactive=False, size="sm", elem_id="listen-csv")
             as_json = gr.DownloadButton("Numbers as JSON", interactive=False, size="sm", elem_id="listen-json")
         how = gr.HTML("", elem_id="listen-how")
+        compare.build(page)
 
     parts = Parts(
         view=page.view, shown=gr.State(()), address=page.address, query=query, chips=chips, query_error=query_error,

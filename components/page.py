@@ -17,6 +17,8 @@ from backend.errors import InputError
 from backend.settings import settings
 from backend.vocabulary import background_vocabulary, concept_prompt
 from components import api, ask, compose, listen, steer
+from components.encoder_picker import EncoderPicker, build_status, encoder_choice, usable
+from components.encoder_picker import choices as encoder_choices
 from components.frame import HEAVY, Page
 from components.state import ViewState, address, link, view_from_link
 
@@ -30,7 +32,7 @@ PANELS = (
 """Id in links, title, module with ``build(frame)``: one line a panel."""
 
 HEADER = """<header class="masthead"><h1>Unheard</h1>
-<p>What do audio-language models fail to hear? Ask for a sound, or for its absence, and check by ear.</p></header>"""
+<p>What do audio-language models fail to hear? Ask, cut, and check by ear.</p></header>"""
 
 
 def theme() -> gr.themes.Base:
@@ -70,13 +72,8 @@ def build_page() -> gr.Blocks:
         bar = address()
         with gr.Row(elem_classes="top"):
             gr.HTML(HEADER, elem_classes="masthead-box")
-            encoder = gr.Dropdown(
-                [info.id for info in encoder_list() if info.ready],
-                value=settings().encoder,
-                label="Encoder",
-                scale=0,
-                min_width=220,
-            )
+            encoder = encoder_choice()
+        picker = build_status(encoder)
         notices = gr.HTML("", elem_classes="notices")
         tabs = gr.Tabs(selected="listen", elem_id="tabs")
         frame = Page(view=view, address=bar, encoder=encoder, tabs=tabs)
@@ -85,7 +82,7 @@ def build_page() -> gr.Blocks:
                 with gr.Tab(title, id=identifier, elem_id=f"tab-{identifier}") as tab:
                     panel.build(frame)
                 _open_with(tab, identifier, frame)
-        _connect(page, frame, notices)
+        _connect(page, frame, notices, picker)
         api.build()
     return page
 
@@ -111,19 +108,26 @@ def _is_open(view: ViewState) -> bool:
     return bool(view.clip or view.upload)
 
 
-def _connect(page: gr.Blocks, frame: Page, notices: gr.HTML) -> None:
+def _connect(page: gr.Blocks, frame: Page, notices: gr.HTML, picker: EncoderPicker) -> None:
     def opened(request: gr.Request):
         known = tuple(info.id for info in encoder_list())
         view, said = view_from_link(dict(request.query_params), known)
+        encoder, missing = usable(view.encoder)
+        view = replace(view, encoder=encoder)
         return (
             view,
-            "".join(f'<p class="note" role="status">{escape(text)}</p>' for text in said),
-            view.encoder,
+            "".join(f'<p class="note" role="status">{escape(text)}</p>' for text in (*said, missing) if text),
+            gr.Dropdown(encoder_choices(), value=encoder),
+            encoder,
             gr.Tabs(selected=view.tab),
         )
 
     start = page.load(
-        opened, None, [frame.view, notices, frame.encoder, frame.tabs], api_visibility="private", show_progress="hidden"
+        opened,
+        None,
+        [frame.view, notices, frame.encoder, picker.active, frame.tabs],
+        api_visibility="private",
+        show_progress="hidden",
     )
     for function, inputs, outputs in frame.on_load:
         start.then(
@@ -134,10 +138,9 @@ def _connect(page: gr.Blocks, frame: Page, notices: gr.HTML) -> None:
         view = replace(view, encoder=encoder)
         return view, link(view)
 
-    # `input`, not `change`: the value a link brings must not compute everything a second time.
-    change = frame.encoder.input(
+    change = picker.active.change(
         picked,
-        [frame.view, frame.encoder],
+        [frame.view, picker.active],
         [frame.view, frame.address],
         api_visibility="private",
         show_progress="hidden",
@@ -196,13 +199,14 @@ def launch_options() -> dict[str, object]:
     return {
         "server_name": chosen.host,
         "server_port": chosen.port,
-        "max_file_size": f"{chosen.max_file_mb:g}mb",
+        # Above the limit, so that a file somewhat too large is answered in a sentence and not by a broken upload.
+        "max_file_size": f"{4 * chosen.max_file_mb:g}mb",
         "allowed_paths": [str(served_folder())],
         "share": False,
         "show_error": False,
         "footer_links": ["api"],
         "theme": theme(),
-        "css_paths": [ASSETS / "page.css"],
+        "css_paths": [ASSETS / "page.css", ASSETS / "encoders.css"],
         "ssr_mode": False,
         "quiet": True,
     }

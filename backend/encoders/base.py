@@ -8,6 +8,7 @@ line in ``FAMILY_MODULES``.
 from __future__ import annotations
 
 import importlib
+import re
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -113,15 +114,25 @@ def encoder_list() -> list[EncoderInfo]:
     known = [info for family in families() for info in family.listed()]
     names = {info.id for info in known}
     return known + [
-        EncoderInfo(added, f"{added} (added here)", True, "", 0, 0, True) for added in own_ids() if added not in names
+        EncoderInfo(name, f"{name} (added here)", True, "", 0, 0, True) for name in own_encoders() if name not in names
     ]
 
 
-def own_ids() -> list[str]:
-    """Encoder ids the owner of this machine named: UNHEARD_ENCODER and UNHEARD_MORE_ENCODERS."""
-    chosen = settings()
-    ids = [chosen.encoder, *chosen.more_encoders.split(";")]
-    return list(dict.fromkeys(identifier.strip() for identifier in ids if identifier.strip()))
+def own_encoders() -> dict[str, str]:
+    """Encoders the owner of this machine named: what they are called here -> their id.
+
+    From UNHEARD_MORE_ENCODERS, ``name=id`` or ``id`` between semicolons, and UNHEARD_ENCODER. A name keeps
+    paths and commands out of the page, of links and of exports.
+    """
+    chosen, own = settings(), {}
+    for part in filter(None, (part.strip() for part in chosen.more_encoders.split(";"))):
+        name, equals, identifier = part.partition("=")
+        if equals and re.fullmatch(r"[\w.-]+", name.strip()) and name.strip() != "pocket":
+            own[name.strip()] = identifier.strip()
+        else:
+            own[part] = part
+    own.setdefault(chosen.encoder, chosen.encoder)
+    return own
 
 
 def use_chosen_threads() -> None:
@@ -160,9 +171,14 @@ def load_encoder(encoder_id: str, *, trusted: bool = False) -> Encoder:
             _check_offered(encoder_id, trusted)
         if encoder_id not in _loaded:
             use_chosen_threads()
-            prefix = encoder_id.partition(":")[0]
-            family = next(family for family in families() if family.prefix == prefix)
-            _loaded[encoder_id] = family.load(encoder_id)
+            full = own_encoders().get(encoder_id, encoder_id)
+            family = next((family for family in families() if family.prefix == full.partition(":")[0]), None)
+            if family is None:
+                raise InputError(f"UNHEARD_MORE_ENCODERS calls {full!r} {encoder_id}, but there is no such encoder.")
+            loaded = family.load(full)
+            if full != encoder_id:
+                loaded.id = encoder_id
+            _loaded[encoder_id] = loaded
         return _loaded[encoder_id]
 
 

@@ -1,0 +1,147 @@
+"""Two encoders side by side on the same clip and query."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from html import escape
+from typing import Any
+
+import gradio as gr
+
+from backend.comparison import Agreement, Comparison, compare_encoders
+from backend.encoders.base import encoder_list, load_encoder
+from backend.errors import InputError
+from backend.localization import Localization
+from components.frame import HEAVY, Page
+from components.listen_handlers import clip_of, concepts_of
+from components.listen_view import error_box
+from components.state import ViewState
+
+WIDTH, HEIGHT, MARGIN = 320, 120, 8
+DASHES = ("", "2 4", "8 3 2 3")
+"""Of the second, third and fourth concept of one polarity; "absent" is dashed in any case."""
+
+
+def build(page: Page) -> None:
+    """An accordion with another encoder to choose and both results; place it in a panel."""
+    with gr.Accordion("Compare with another encoder", open=False, elem_id="compare"):
+        with gr.Row(elem_classes="ask-row"):
+            other = gr.Dropdown(
+                other_encoders(), value=None, label="The same clip and query by", scale=4, elem_id="compare-encoder"
+            )
+            button = gr.Button("Compare", scale=0, min_width=120, elem_id="compare-run")
+        result = gr.HTML(
+            '<p class="note">Choose an encoder that is ready: both curves, and whether they agree, appear here.</p>',
+            elem_id="compare-result",
+        )
+    private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
+    button.click(run, [page.view, other], result, **private, **HEAVY)
+    # A download may have made another one ready.
+    page.on_encoder.append(("listen", lambda view: gr.Dropdown(other_encoders()), [page.view], [other]))
+
+
+def other_encoders() -> list[str]:
+    """Encoders that are ready and have words."""
+    return [info.id for info in encoder_list() if info.ready and info.text]
+
+
+def run(view: ViewState, other: str | None) -> Iterator[str]:
+    """Localise with the page's encoder and with ``other``."""
+    if not other:
+        yield error_box("Choose the other encoder first.")
+        return
+    yield f'<p class="note" role="status">Embedding the windows with {escape(other)}…</p>'
+    try:
+        found = compare_encoders(
+            load_encoder(view.encoder), load_encoder(other), clip_of(view), concepts_of(view), view.window
+        )
+    except InputError as error:
+        yield error_box(str(error))
+        return
+    yield shown(found)
+
+
+def shown(found: Comparison) -> str:
+    """One sentence a concept, both curves, the numbers, and how they were made, as HTML."""
+    sentences = "".join(f'<p class="headline">{sentence(agreement, found)}</p>' for agreement in found.agreements)
+    figures = "".join(figure(side) for side in (found.first, found.second))
+    return (
+        f'<div class="result">{sentences}<div class="side-by-side">{figures}</div>{table(found)}</div>'
+        "<details class='how'><summary>How this was computed</summary><ul>"
+        f"<li>{escape(found.first.encoder_id)}, weights {escape(found.first.weights)}; "
+        f"{escape(found.second.encoder_id)}, weights {escape(found.second.weights)}; the same windows of "
+        f"{found.first.windows.length:.2f} s, hop {found.first.windows.hop:.2f} s.</li>"
+        "<li>Cosines of two encoders have different scales: each curve is drawn between its own lowest and highest "
+        "value. SD is above the mean of everyday sounds in the same window. Rank correlation is Spearman's over the "
+        "windows.</li></ul></details>"
+    )
+
+
+def sentence(agreement: Agreement, found: Comparison) -> str:
+    """Whether both find a concept in one place."""
+    name = f'<span class="concept {agreement.concept.polarity}">{escape(agreement.concept.text)}</span>'
+    first, second = agreement.first.best, agreement.second.best
+    if agreement.same_place:
+        places = f"{first.start:.2f}–{first.end:.2f} s and {second.start:.2f}–{second.end:.2f} s"
+        return f"Both put {name} in one place: {places}."
+    return (
+        f"They disagree about {name}: {escape(found.first.encoder_id)} at {first.start:.2f}–{first.end:.2f} s, "
+        f"{escape(found.second.encoder_id)} at {second.start:.2f}–{second.end:.2f} s."
+    )
+
+
+def figure(side: Localization) -> str:
+    """One encoder's curves over time as an SVG: present solid blue, absent dashed vermilion, best windows bracketed."""
+    values = [float(score) for evidence in side.evidence for score in evidence.scores]
+    low, high = min(values), max(values)
+    scale, span = (HEIGHT - 2 * MARGIN) / ((high - low) or 1.0), side.clip.duration
+
+    def x(seconds: float) -> float:
+        return MARGIN + (WIDTH - 2 * MARGIN) * seconds / span
+
+    curves, counts = [], {"present": 0, "absent": 0}
+    for evidence in side.evidence:
+        polarity = evidence.concept.polarity
+        dash = "6 4" if polarity == "absent" else DASHES[counts[polarity] % len(DASHES)]
+        counts[polarity] += 1
+        points = " ".join(
+            f"{x(start + side.windows.length / 2):.1f},{HEIGHT - MARGIN - (float(score) - low) * scale:.1f}"
+            for start, score in zip(side.windows.starts, evidence.scores, strict=True)
+        )
+        colour = f"var(--{polarity})"
+        top = 3 if polarity == "present" else HEIGHT - 3
+        curves.append(
+            f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>'
+            f'<line x1="{x(evidence.best.start):.1f}" x2="{x(evidence.best.end):.1f}" y1="{top}" y2="{top}" '
+            f'stroke="{colour}" stroke-width="4"/>'
+        )
+    title = ", ".join(f"{e.concept.text} best at {e.best.start:.2f} s" for e in side.evidence)
+    return (
+        f"<figure><figcaption>{escape(side.encoder_id)}</figcaption>"
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(title)}">{"".join(curves)}</svg>'
+        f'<div class="axis"><span>0 s</span><span>cosine {low:+.3f} to {high:+.3f}</span>'
+        f"<span>{span:.2f} s</span></div>"
+        "</figure>"
+    )
+
+
+def table(found: Comparison) -> str:
+    """Best window, cosine, SD of both sides; overlap and rank correlation."""
+    heads = ("concept", "best, s", "cosine", "SD", "best, s", "cosine", "SD", "overlap", "ranks")
+    rows = []
+    for agreement in found.agreements:
+        cells = []
+        for side in (agreement.first, agreement.second):
+            cells += [f"{side.best.start:.2f}–{side.best.end:.2f}", f"{side.score:+.3f}", f"{side.z:+.1f}"]
+        ranks = agreement.rank_correlation
+        cells += [f"{agreement.iou:.2f}", "·" if math.isnan(ranks) else f"{ranks:+.2f}"]
+        name = f'<span class="concept {agreement.concept.polarity}">{escape(agreement.concept.text)}</span>'
+        rows.append(f'<tr><th scope="row">{name}</th>' + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+    first, second = escape(found.first.encoder_id), escape(found.second.encoder_id)
+    return (
+        '<div class="scroll"><table class="numbers"><thead>'
+        f'<tr><th></th><th colspan="3">{first}</th><th colspan="3">{second}</th><th colspan="2">agreement</th></tr>'
+        "<tr>" + "".join(f'<th scope="col">{head}</th>' for head in heads) + "</tr></thead>"
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
+    )
