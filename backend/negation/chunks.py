@@ -66,9 +66,11 @@ def chunked(items: Sequence[Item]) -> list[Chunk]:
     chunks: list[Chunk] = []
     current = Chunk()
     for place, item in enumerate(items):
-        labels = item.words == ":" and bool(current.lead) and not current.words
-        if labels and current.lead[-1].kind in (Kind.NEG, Kind.PREP):
-            continue  # "no: rain"
+        opens = item.words in (":", "(", "[") and bool(current.lead) and not current.words
+        if opens and current.lead[-1].kind in (Kind.NEG, Kind.PREP):
+            continue  # "no: rain", "not (thunder or wind)"
+        if item.words == "over" and current.words and any(lead.words.endswith("hear") for lead in current.lead):
+            item = Item(Kind.WITH, item.tokens)  # "I can't hear birds over the traffic"
         if item.kind in LEADS:
             current = _led(chunks, current, _as_exception(item, current, chunks))
         elif item.kind in (Kind.ABSENT, Kind.PRESENT, Kind.NO_LONGER):

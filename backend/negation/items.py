@@ -39,18 +39,20 @@ def _fits(words: tuple[str, ...], kind: Kind, following: Token | None, items: Se
     before = items[-1] if items else None
     starts = before is None or before.kind not in (Kind.WORD, Kind.KEEP)
     ends = following is None or following.mark
-    if phrase in (": no", ": zero", ": 0", "no thanks", "no thank you"):
+    if phrase in (": no", "? no", "? none", "? yes", "? nope", ": zero", ": 0", "no thanks", "no thank you"):
         return ends
     if kind is Kind.ABSENT and len(words) == 1:
         denied = before is not None and before.kind is Kind.NEG and before.words == "not"
         return (not starts or denied) and (ends or following.word in AFTER_ABSENT)  # type: ignore[union-attr]
     if kind is Kind.DROP and words[1:2] == ("not",) and words[-1] in PRONOUNS:
         return before is not None and before.kind is Kind.COMMA and ends
+    if kind is Kind.NEG and words[1:2] == ("off",):
+        return _clause_start(before)
     if phrase == "so":
         return before is not None and before.kind is Kind.COMMA
     if phrase == "dies":
         return (not starts and ends) or (before is not None and before.kind is Kind.AND and ends)
-    if phrase in ("yes", "present", "audible", "included", "wanted"):
+    if phrase in ("yes", "present", "audible", "included", "wanted", "welcome", "allowed", "permitted"):
         return not starts and ends
     if kind in (Kind.REST, Kind.ONLY) and phrase in ("alone", "exclusively"):
         return phrase == "exclusively" or ends or following.word in AFTER_ABSENT  # type: ignore[union-attr]

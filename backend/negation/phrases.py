@@ -39,7 +39,7 @@ _QUANTITIES = (
 _EDGE_PREPOSITIONS = frozenset(
     "of over under in on at from by to for during behind into amid above with through across".split()
 )
-_TRAILING = AUXILIARIES | RELATIVES | DETERMINERS | _EDGE_PREPOSITIONS | {"also", "just", "very", "so", "not"}
+_TRAILING = AUXILIARIES | RELATIVES | DETERMINERS | _EDGE_PREPOSITIONS | {"also", "just", "very", "so", "not", "around"}
 _SILENT_VERBS = frozenset(
     "answer fall move come run go leave arrive open wait land turn sit close cut end break burn rush".split()
 )
@@ -123,7 +123,7 @@ def _predicate_first(words: list[Token]) -> list[Token]:
         rest = words[place + 1 :]
         while rest and rest[0].word in AUXILIARIES | {"very", "so", "too", "really", "quite", "still", "now", "also"}:
             rest = rest[1:]
-        subject = [t for t in words[:place] if t.word not in AUXILIARIES]
+        subject = [t for t in words[:place] if t.word not in AUXILIARIES | PRONOUNS - {"one", "this", "these", "those"}]
         if rest and all(is_adjective(t.word) for t in rest):
             articles = [t for t in subject if t.word in DETERMINERS]
             return [*articles, *rest, *(t for t in subject if t.word not in DETERMINERS)]
@@ -154,7 +154,7 @@ def _with_gerund(words: Sequence[Token], clause: bool) -> list[tuple[Token, str]
             if clause and token.word in THIRD_PERSONS and token.word not in SOUND_NOUNS:
                 pairs[0] = (token, gerund(THIRD_PERSONS[token.word]))
             continue
-        if clause and token.word in THIRD_PERSONS and not _plural(before):
+        if clause and token.word in THIRD_PERSONS and not _plural(before) and before not in DETERMINERS:
             pairs[place] = (token, gerund(THIRD_PERSONS[token.word]))
             return pairs
         plural_subject = _plural(before) or before in ("and",)

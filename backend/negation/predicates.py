@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from backend.negation.chunks import Chunk, is_predicate
 from backend.negation.lexicon import Kind
 from backend.negation.parts import AUXILIARIES, DETERMINERS
-from backend.negation.phrases import CONTAINERS, Phrase, subject_of
+from backend.negation.phrases import CONTAINERS, PEOPLE, Phrase, subject_of
 from backend.negation.tokens import Token
 from backend.negation.words import (
     IRREGULAR_PAST,
@@ -118,7 +118,7 @@ def _doing(subject: list[Token], words: Sequence[Token]) -> Phrase:
     if rest and all(adverbs):
         return _span([], words, f"{' '.join(a for a in adverbs if a)} {doing}")
     tail = f" {_text(rest)}" if rest else ""
-    if all(t.word in CONTAINERS for t in subject):
+    if all(t.word in CONTAINERS | PEOPLE for t in subject):
         return _span([], words, doing + tail)
     return _span([], words, f"{_text(subject)} {doing}{tail}")
 

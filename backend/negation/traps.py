@@ -100,7 +100,7 @@ def _comparison(token: Token, items: Sequence[Item]) -> Item | None:
     asked = [item.words for item in items if item.kind is Kind.REQUEST]
     rather = any("prefer" in words for words in asked) or any("rather" in item.words.split() for item in items)
     if token.word == "than":
-        return Item(Kind.PREP if rather else Kind.DROP, (token,))
+        return Item(Kind.PREP if rather else Kind.AND, (token,))
     if token.word in ("to", "over") and any("prefer" in words for words in asked) and items[-1].kind is Kind.WORD:
         return Item(Kind.PREP, (token,))
     return None
