@@ -67,10 +67,9 @@ def build_status(choice: gr.Dropdown) -> EncoderPicker:
     """The card under the header, connected to the dropdown."""
     status = gr.HTML("", elem_classes="message", elem_id="encoder-status")
     with gr.Row(elem_classes="downloads"):
-        download = gr.Button(
-            "Download", variant="primary", visible=False, scale=0, min_width=240, elem_id="encoder-download"
-        )
-        cancel = gr.Button("Cancel", elem_id="encoder-cancel", **wide)
+        hidden: dict[str, Any] = {"visible": False, "scale": 0, "min_width": 240}
+        download = gr.Button("Download", variant="primary", elem_id="encoder-download", **hidden)
+        cancel = gr.Button("Cancel", elem_id="encoder-cancel", **hidden)
     picker = EncoderPicker(choice, gr.State(settings().encoder), status, download, cancel)
     outputs = [choice, picker.active, status, download, cancel]
     inputs = [choice, picker.active]
