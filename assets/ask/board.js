@@ -20,7 +20,8 @@ const button = (className, text, label, action) => {
   const node = made('button', className, text);
   node.type = 'button';
   node.title = label;
-  node.setAttribute('aria-label', label);
+  // A button with words is called by them; one with a sign alone needs a name.
+  if (text.length < 3) node.setAttribute('aria-label', label);
   node.addEventListener('click', action);
   return node;
 };

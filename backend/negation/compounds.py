@@ -9,11 +9,12 @@ def hidden_absence(word: str) -> str:
     """The concept a compound makes absent, or "": traffic-free -> traffic, wordless -> words, non-vocal -> vocals."""
     if word == "unaccompanied":
         return "accompaniment"
+    stem, _, ending = word.rpartition("-")
+    if ending == "free" and stem and stem not in NOT_FREE:
+        return stem.replace("-", " ")
+    if ending == "less" and stem:
+        return STEMS.get(stem, stem)
     head, _, tail = word.partition("-")
-    if tail == "free" and head not in NOT_FREE:
-        return head
-    if tail == "less" and head:
-        return STEMS.get(head, head)
     if head == "non" and tail and tail not in NOT_NON:
         return STEMS.get(tail, tail.replace("-", " "))
     if head == "no" and tail and tail not in NOT_NO and "-" not in tail:

@@ -158,12 +158,10 @@ def _add(reading: Reading, chunk: Chunk, polarity: str, cue: Item | None) -> Non
         reading.article = chunk.has_article
     reading.cue = cue
     if phrase is None:
+        if cue is not None and cue.kind is Kind.NOTHING and cue.words.startswith(("nobody", "no one", "no-one")):
+            reading.absent.append(_concept(Phrase("people", cue.start, cue.end), cue, (cue.start, cue.end)))
         return
-    if (
-        chunk.kinds == [Kind.COMMA]
-        and chunk.words[0].word in ("on", "in", "at", "near", "by", "under")
-        and len(chunk.words) > 1
-    ):
+    if _sets_scene(chunk) and chunk.words[0].word in ("on", "in", "at", "near", "by", "under") and len(chunk.words) > 1:
         reading.notes.append(f"“{phrase.text}” was read as the setting, not as a sound.")
         return
     if polarity == "optional":
@@ -182,6 +180,11 @@ def _add(reading: Reading, chunk: Chunk, polarity: str, cue: Item | None) -> Non
     else:
         _withdraw_denied_frame(reading, chunk)
         reading.present.append(_concept(phrase, None))
+
+
+def _sets_scene(chunk: Chunk) -> bool:
+    """Led by a comma or a closing bracket alone."""
+    return len(chunk.lead) == 1 and chunk.lead[0].words in (",", ")", "]")
 
 
 def _shared_subject(reading: Reading, chunk: Chunk) -> Phrase | None:

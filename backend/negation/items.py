@@ -20,7 +20,7 @@ def itemize(tokens: Sequence[Token]) -> list[Item]:
         item = trap(tokens, place, items) or _phrase(tokens, place, items) or _word(tokens[place])
         items.append(item)
         place += len(item.tokens)
-    return _continuing(_no_longer(items))
+    return _continuing(_no_longer(_left_out(items)))
 
 
 def _phrase(tokens: Sequence[Token], place: int, items: Sequence[Item]) -> Item | None:
@@ -48,6 +48,8 @@ def _fits(words: tuple[str, ...], kind: Kind, following: Token | None, items: Se
         return before is not None and before.kind is Kind.COMMA and ends
     if kind is Kind.NEG and words[1:2] == ("off",):
         return _clause_start(before)
+    if phrase in ("skip", "ditch", "forgo"):
+        return _clause_start(before) and not ends
     if phrase == "so":
         return before is not None and before.kind is Kind.COMMA
     if phrase == "dies":
@@ -106,6 +108,26 @@ def _stops(word: str, before: Item | None, following: Token | None) -> bool:
 
 def _word(token: Token) -> Item:
     return Item(Kind.WORD, (token,), hidden_absence(token.word))
+
+
+def _left_out(items: list[Item]) -> list[Item]:
+    """ "leave the drums out": the two halves of a verb that removes."""
+    result = list(items)
+    for place, item in enumerate(items):
+        starts = _clause_start(items[place - 1] if place else None)
+        if not starts or item.kind is not Kind.WORD or item.words not in _REMOVING:
+            continue
+        for later in range(place + 1, len(items)):
+            if items[later].kind is not Kind.WORD:
+                break
+            if items[later].words == "out" and later > place + 1:
+                result[place] = Item(Kind.NEG, item.tokens)
+                result[later] = Item(Kind.DROP, items[later].tokens)
+                break
+    return result
+
+
+_REMOVING = frozenset("leave keep take cut filter mix edit strip".split())
 
 
 def _continuing(items: list[Item]) -> list[Item]:

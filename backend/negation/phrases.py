@@ -76,7 +76,8 @@ def cleaned(tokens: Sequence[Token], clause: bool = False, base_verb: bool = Fal
     has_article = any(token.word in DETERMINERS or token.word in PEOPLE for token in tokens)
     words = _predicate_first(words)
     words = _aspect_dropped(words)
-    text = _with_gerund(words, clause or has_article)
+    named = bool(tokens) and tokens[0].word in RELATIVES | PRONOUNS | PEOPLE
+    text = _with_gerund(words, clause or has_article, named)
     if base_verb and len(text) > 1 and text[-1][1] in VERBS and text[-1][1] not in SOUND_NOUNS - {"bark"}:
         text[-1] = (text[-1][0], gerund(text[-1][1]))
     kept = [(token, word) for token, word in text if word not in DETERMINERS or word in ("one", "single", "another")]
@@ -143,15 +144,18 @@ def _aspect_dropped(words: list[Token]) -> list[Token]:
     return words
 
 
-def _with_gerund(words: Sequence[Token], clause: bool) -> list[tuple[Token, str]]:
-    """The words, the first finite verb turned into -ing: "man speaks" in a clause, "birds sing" anywhere."""
+def _with_gerund(words: Sequence[Token], clause: bool, named: bool = False) -> list[tuple[Token, str]]:
+    """The words, the first finite verb turned into -ing: "man speaks" in a clause, "birds sing" anywhere.
+
+    ``named``: a pronoun or relative stood before, so the first word may be the verb.
+    """
     pairs = [(token, token.word) for token in words]
     if any(is_gerund(token.word) for token in words[1:]):
         return pairs
     for place, token in enumerate(words):
         before = words[place - 1].word if place else ""
         if place == 0:
-            if clause and token.word in THIRD_PERSONS and token.word not in SOUND_NOUNS:
+            if named and token.word in THIRD_PERSONS and token.word not in SOUND_NOUNS:
                 pairs[0] = (token, gerund(THIRD_PERSONS[token.word]))
             continue
         if clause and token.word in THIRD_PERSONS and not _plural(before) and before not in DETERMINERS:

@@ -52,6 +52,8 @@ def polarity_of(reading: Reading, chunks: Sequence[Chunk], place: int, chunk: Ch
                 reading.polarity = ""
                 reading.previous = reading.previous if kind is not Kind.END else None
         elif kind in SEPARATORS:
+            if denied and item.words == "/":
+                continue  # "piano/without/drums"
             if denied:
                 polarity, cue, denied = "present", None, False
             if kind is Kind.NOR:

@@ -34,7 +34,8 @@ _PATTERN = re.compile(
 _EXCLUDING_MARKS = frozenset("-–−!")
 
 _SHORTHAND = {
-    "w/o": "without", "w/out": "without", "wo": "without", "w/": "with", "w": "with", "u": "you", "ppl": "people",
+    "w/o": "without",
+    "w/out": "without", "wo": "without", "wout": "without", "w/": "with", "w": "with", "u": "you", "ppl": "people",
     "pls": "please", "plz": "please", "r": "are", "nothin": "nothing", "nuthin": "nothing", "nuffin": "nothing",
     "musik": "music", "speach": "speech", "noone": "nobody", "gimme": "give me", "lemme": "let me", "wanna": "want to",
     "thx": "thanks", "wiht": "with", "anythin": "anything", "sumthin": "something", "bg": "background", "n": "and",
@@ -103,7 +104,7 @@ def _words(word: str, start: int, end: int) -> list[Token]:
     return [Token(corrected, start, end - (len(word) - len(bare)), fixed=corrected != bare)]
 
 
-_IS_STEMS = frozenset("there it that what where who here he she nobody".split())
+_IS_STEMS = frozenset("there it that what where who here he she".split())
 
 
 @lru_cache(maxsize=4096)

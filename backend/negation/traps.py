@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from backend.negation.lexicon import ENGLISH_PHRASES, Kind
 from backend.negation.parts import AUXILIARIES, Item
 from backend.negation.tokens import Token
-from backend.negation.words import is_gerund
+from backend.negation.words import SOUND_NOUNS, is_gerund
 
 _SAYING = frozenset(
     "say says saying said shout shouts shouting scream screams screaming yell yells yelling chant chants chanting "
@@ -57,6 +57,8 @@ def trap(tokens: Sequence[Token], place: int, items: Sequence[Item]) -> Item | N
         if word == "¬":
             return Item(Kind.NEG, (token,))
         return None if word in ENGLISH_PHRASES else Item(Kind.DROP, (token,))
+    if word in ("nobody's", "no-one's") and after is not None and after.word not in ("fault", "business"):
+        return Item(Kind.NOTHING if is_gerund(after.word) else Kind.WORD, (token,))
     if word in ("no", "number") and after is not None:
         numeral = tokens[place + 2] if after.word == "." and place + 2 < len(tokens) else after
         if numeral.word[0].isdigit():
@@ -88,11 +90,13 @@ def _before_off(tokens: Sequence[Token], place: int, before: Item | None) -> Ite
     """ "music off, crowd on": off and on close what stands before them; "goes off" is a phrase of its own."""
     token, after = tokens[place], tokens[place + 1] if place + 1 < len(tokens) else None
     ends = after is None or after.mark or after.word in ("and", "but", "while")
-    if token.word not in ("off", "on") or not ends or before is None or before.kind is not Kind.WORD:
+    if token.word not in ("off", "on", "out", "in") or not ends or before is None or before.kind is not Kind.WORD:
+        return None
+    if token.word in ("out", "in") and before.words not in SOUND_NOUNS:
         return None
     if before.words in AUXILIARIES or is_gerund(before.words) or before.words in ("turn", "turns", "goes", "moving"):
         return None
-    return Item(Kind.ABSENT if token.word == "off" else Kind.PRESENT, (token,))
+    return Item(Kind.ABSENT if token.word in ("off", "out") else Kind.PRESENT, (token,))
 
 
 def _comparison(token: Token, items: Sequence[Item]) -> Item | None:
