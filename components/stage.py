@@ -2,7 +2,7 @@
 
 `Stage` is a Gradio component whose value is one JSON-able dict, built by `stage_view`. It fires
 
-- ``region_change`` ``{start, end}`` (both None when the selection is cleared),
+- ``region_change`` ``{start, end}`` in seconds (both None when the selection is cleared),
 - ``band_change`` ``{low, high}`` in Hz (both None for the whole axis),
 - ``cut_request`` ``{start, end, band}`` (key g), and
 - ``window_click`` ``{index}``, after a ``region_change`` to that window.

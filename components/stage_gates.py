@@ -31,8 +31,8 @@ def _number(payload: Payload, name: str, kind: str) -> float:
     return float(value)
 
 
-def checked_region(payload: object, duration: float) -> Span:
-    """A selection from the browser as a Span inside a clip of ``duration`` seconds.
+def checked_region(payload: object, duration: float) -> Span | None:
+    """A selection from the browser as a Span inside a clip of ``duration`` seconds; None if it was cleared.
 
     Raises
     ------
@@ -41,6 +41,8 @@ def checked_region(payload: object, duration: float) -> Span:
         or is shorter than a cut's ramps.
     """
     region = _payload(payload, "selection")
+    if {"start", "end"} <= region.keys() and region["start"] is None and region["end"] is None:
+        return None
     start, end = _number(region, "start", "selection"), _number(region, "end", "selection")
     if start < -0.001 or end > duration + 0.001:
         raise InputError(

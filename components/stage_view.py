@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -42,10 +42,10 @@ class Curve:
 
     text: str
     polarity: Literal["present", "absent"]
-    starts: Sequence[float]
-    scores: Sequence[float]
+    starts: Iterable[float]
+    scores: Iterable[float]
     best: Best | None = None
-    after: Sequence[float] | None = None
+    after: Iterable[float] | None = None
     control: Control | None = None
 
 

@@ -68,11 +68,11 @@ const choosing = {
   settle() {
     clearTimeout(this.settleTimer);
     this.syncLoop();
-    const last = (name) => JSON.stringify(this.sent.findLast((item) => item.name === name)?.value ?? this.told[name]);
     for (const name of ["region", "band"]) {
       const value = this[name];
-      if (JSON.stringify(value) === last(name)) continue;
-      this.sent.push({ name, value });
+      if (JSON.stringify(value) === JSON.stringify(this.known[name])) continue;
+      this.known[name] = value;
+      this.sent.push({ name, value, at: performance.now() });
       if (name === "region") this.trigger("region_change", value ? { ...value } : { start: null, end: null });
       else this.trigger("band_change", value ? { low: value[0], high: value[1] } : { low: null, high: null });
     }

@@ -1,5 +1,8 @@
 // The stage itself: one view from the server, one axis, one sound; what people do goes back as events.
 
+// For so long a value that comes back is taken for the echo of what was sent, not for the server's own wish.
+const ECHO_MS = 8000;
+
 class Stage {
   constructor(root, colours, trigger, server) {
     Object.assign(this, { root, trigger, server });
@@ -13,6 +16,7 @@ class Stage {
     this.pictures = { original: null, cut: null };
     this.details = { original: null, cut: null };
     this.told = { region: null, band: null }; // what the server last gave, to tell its changes from our echo
+    this.known = { region: null, band: null }; // what the server knows: the last given or sent
     this.sent = [];
     this.bar = this.colourBar();
     this.pointers = new Pointers(this);
@@ -82,6 +86,7 @@ class Stage {
     this.region = this.band = this.cursor = null;
     this.sent = [];
     this.told = { region: null, band: null };
+    this.known = { region: null, band: null };
     this.complain("");
     if (!view) return;
     const speed = Number(this.root.querySelector("[data-field=speed]").value);
@@ -96,11 +101,12 @@ class Stage {
   takeSelection(fresh) {
     const { view } = this;
     const key = (value) => JSON.stringify(value);
+    this.sent = this.sent.filter((item) => performance.now() - item.at < ECHO_MS);
     for (const name of ["region", "band"]) {
       const given = name === "band" ? wholeBand(view) : view.region;
       const echo = this.sent.findIndex((item) => item.name === name && key(item.value) === key(given));
       if (echo >= 0) this.sent = this.sent.filter((item, n) => item.name !== name || n > echo);
-      else if (fresh || key(given) !== key(this.told[name])) this[name] = given ? (name === "region" ? { ...given } : [...given]) : null;
+      else if (fresh || key(given) !== key(this.told[name])) this[name] = this.known[name] = given && structuredClone(given);
       this.told[name] = given;
     }
     this.syncLoop();

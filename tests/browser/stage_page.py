@@ -128,10 +128,8 @@ def page(demo: Demo) -> gr.Blocks:
             return ";".join(said[str(request.session_hash)]) + ";"
 
         def on_region(request: gr.Request, event: gr.EventData) -> str:
-            if event._data["start"] is None:
-                return heard(request, "region none")
             span = checked_region(event._data, demo.clip.duration)
-            return heard(request, f"region {span.start:.3f} {span.end:.3f}")
+            return heard(request, f"region {span.start:.3f} {span.end:.3f}" if span else "region none")
 
         def on_band(request: gr.Request, event: gr.EventData) -> str:
             return heard(request, f"band {checked_band(event._data, RATE)}")
@@ -141,7 +139,9 @@ def page(demo: Demo) -> gr.Blocks:
 
         def on_cut(request: gr.Request, event: gr.EventData) -> tuple[dict, str]:
             span = checked_region(event._data, demo.clip.duration)
-            return demo.view(region=span, cut=span), heard(request, f"cut {span.start:.3f} {span.end:.3f}")
+            return demo.view(region=span, cut=span), heard(
+                request, f"cut {span and f'{span.start:.3f} {span.end:.3f}'}"
+            )
 
         quiet = {"api_visibility": "private", "show_progress": "hidden"}
         stage.region_change(on_region, None, log, **quiet)

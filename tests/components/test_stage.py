@@ -188,6 +188,10 @@ def test_a_selection_inside_the_clip_is_let_in(payload, span):
     assert checked_region(payload, 10.0) == span
 
 
+def test_a_cleared_selection_is_none():
+    assert checked_region({"start": None, "end": None}, 10.0) is None
+
+
 def test_a_clip_shorter_than_a_cut_may_be_selected_whole():
     assert checked_region({"start": 0, "end": 0.05}, 0.05) == Span(0.0, 0.05)
 
