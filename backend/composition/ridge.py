@@ -142,15 +142,15 @@ class Ridge:
         division by 1 - h_ii magnifies every rounding.
         """
         row_of = np.argsort(order)
-        leverage = self.leverage[row_of][:, None]
+        leverage = self.leverage[row_of]
         if self.leverage.max() < SAFE_LEVERAGE:
             rows = self._rows[row_of]
             predicted = np.asarray(rows @ (self.inverse @ (rows.T @ means)))
         else:
             left = self.factor.left[row_of]
             predicted = (left * self.shrinkage) @ (left.T @ means)
-        predicted -= leverage * means
-        predicted /= 1.0 - leverage
+        predicted -= leverage[:, None] * means
+        predicted *= (1.0 / (1.0 - leverage))[:, None]
         predicted[self.alone[row_of]] = 0.0
         return predicted
 

@@ -1,0 +1,141 @@
+"""The Compose panel as a teacher uses it: one that adds up, one that does not, by ear; sums; own files; a phone."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.browser.conftest import ROOT, free_port
+from tests.browser.conftest import _wait_for as wait_for
+
+pytestmark = pytest.mark.browser
+HOSTILE = '<img src=x onerror="window.hurt=1"> ${window.hurt=2} {{value}}'
+PLAYER = "window.unheardComposePlayer"
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of a server with this panel alone and a cache of its own."""
+    import os
+
+    port, log = free_port(), tmp_path_factory.mktemp("log") / "compose.txt"
+    environment = {**os.environ, "UNHEARD_CACHE_DIR": str(tmp_path_factory.mktemp("cache"))}
+    with log.open("w") as file:
+        command = [sys.executable, "-m", "tests.browser.compose_page", str(port)]
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=file, stderr=subprocess.STDOUT)
+        try:
+            wait_for(f"http://127.0.0.1:{port}", process, log)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.kill()  # a polite end would wait for open event streams
+            process.wait(30)
+    assert "Traceback" not in log.read_text(), log.read_text()[-4000:]
+
+
+@pytest.fixture
+def visit(browser, address) -> Iterator[object]:
+    """A function (width) -> the page with a result; an error in it fails the test."""
+    contexts, problems = [], []
+
+    def opened(width: int = 1280):
+        context = browser.new_context(viewport={"width": width, "height": 900})
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(180_000)
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.goto(address)
+        page.wait_for_selector("#compose-headline .headline")
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert problems == []
+
+
+def title(page) -> str:
+    return page.inner_text("#compose-drawer h3")
+
+
+def press(page, selector: str) -> str:
+    """Click something that opens another combination; the new title."""
+    before = title(page)
+    page.click(selector)
+    page.wait_for_function("old => document.querySelector('#compose-drawer h3').innerText !== old", arg=before)
+    return title(page)
+
+
+def terms(page) -> list[list[object]]:
+    return json.loads(page.get_attribute("#compose-arithmetic .expression", "data-terms"))
+
+
+def sum_of(page, selector: str) -> list[list[object]]:
+    """Click something that changes the sum; the new terms."""
+    before = page.get_attribute("#compose-arithmetic .expression", "data-terms")
+    page.click(f"#compose-arithmetic {selector}")
+    page.wait_for_function(
+        "old => document.querySelector('#compose-arithmetic .expression').dataset.terms !== old", arg=before
+    )
+    return terms(page)
+
+
+def test_one_that_adds_up_one_that_does_not_and_both_are_heard(visit):
+    page = visit()
+    worst = press(page, "#compose-worst")
+    assert press(page, "#compose-best") != worst
+    page.click("#compose-drawer .play >> nth=0")
+    page.wait_for_function(f"{PLAYER}.currentTime > 0.1")
+    assert page.get_attribute("#compose-drawer .play >> nth=0", "aria-pressed") == "true"
+    assert page.evaluate(f"[{PLAYER}.volume, {PLAYER}.duration]") == [1, 5]
+    page.click("#compose-drawer .play >> nth=0")
+    assert page.evaluate(f"{PLAYER}.paused")
+    marked = press(page, "#compose-scatter .uh-wide [data-key] >> nth=7")
+    assert marked in page.inner_text("#compose-pick") or page.input_value("#compose-pick input") == marked
+    page.wait_for_selector("#compose-json:not([disabled])")
+    with page.expect_download() as download:
+        page.click("#compose-json")
+    record = json.loads(Path(download.value.path()).read_text())
+    assert f"{record['loo']['real']['cosine']:+.3f}" in page.inner_text("#compose-headline")
+    assert f"{record['loo']['real']['cosine']:+.3f}" in page.inner_text("#compose-table")
+
+
+def test_sounds_are_added_and_subtracted(visit):
+    page = visit()
+    assert sum_of(page, "[data-clear]") == []
+    assert sum_of(page, "[data-sign='1'][data-source='rain']") == [[1, "rain"]]
+    assert sum_of(page, "[data-sign='1'][data-source='dog barking']") == [[1, "rain"], [1, "dog barking"]]
+    assert sum_of(page, "[data-sign='-1'][data-source='rain']") == [[1, "rain"], [1, "dog barking"], [-1, "rain"]]
+    assert "dog barking" in page.inner_text("#compose-arithmetic .compose-two > div:last-child")
+    assert sum_of(page, "[data-remove='0']") == [[1, "dog barking"], [-1, "rain"]]
+
+
+def test_own_files_with_hostile_labels_are_shown_as_text(visit, tmp_path):
+    random = np.random.default_rng(0)
+    sets = [sorted(random.choice([HOSTILE, "rain", "dog"], random.integers(1, 3), replace=False)) for _ in range(30)]
+    np.savez(tmp_path / "own.npz", ids=np.array([f"c{i}" for i in range(30)]), embeddings=random.random((30, 6)))
+    rows = "".join('c{},"{}"\n'.format(i, ";".join(names).replace('"', '""')) for i, names in enumerate(sets))
+    (tmp_path / "labels.csv").write_text("id,labels\n" + rows)
+    page = visit()
+    page.click("#compose-own > button")
+    page.set_input_files("#compose-embeddings input[type=file]", str(tmp_path / "own.npz"))
+    page.set_input_files("#compose-labels input[type=file]", str(tmp_path / "labels.csv"))
+    page.wait_for_function("document.querySelectorAll('#compose-own .file-preview').length >= 2")
+    page.click("#compose-analyse")
+    page.wait_for_function("document.querySelector('#compose-headline').innerText.includes('own.npz')")
+    press(page, "#compose-worst")
+    assert "${window.hurt=2}" in page.inner_text("#compose-arithmetic")
+    assert page.evaluate("window.hurt") is None
+    assert not page.query_selector_all("#compose-drawer img, #compose-arithmetic img, #compose-scatter img")
+
+
+def test_a_phone_shows_everything_without_scrolling_sideways(visit):
+    page = visit(390)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.is_visible("#compose-scatter .uh-narrow svg") and not page.is_visible("#compose-scatter .uh-wide svg")
+    press(page, "#compose-worst")
