@@ -119,7 +119,7 @@ class EmbeddedCollection:
         with self._lock:
             known = self._backgrounds.get(form)
             if known is None or not (known.texts is texts or np.array_equal(known.texts, texts)):
-                known = self._backgrounds[form] = background_of(self.windows, texts, form)
+                known = self._backgrounds[form] = background_of(self.windows, self.offsets, texts, form)
             return known
 
     def windows_of(self, index: int) -> FloatArray:

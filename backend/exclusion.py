@@ -22,10 +22,10 @@ class ExclusionForm:
         Weight of the log-absences beside the log-presences.
     """
 
-    slope: float = 2.0
-    present_from: float = 0.5
-    absent_below: float = 0.5
-    absence_weight: float = 1.0
+    slope: float = 2.5
+    present_from: float = -0.2
+    absent_below: float = 0.6
+    absence_weight: float = 2.0
 
 
 EXCLUSION = ExclusionForm()

@@ -1,21 +1,24 @@
 """How likely a clip contains a concept: calibrated evidence from its windows (science section 4, own choice).
 
 A cosine says little by itself: encoders differ in scale, texts differ in how readily anything
-matches them, clips differ in how readily they match anything. Three comparisons remove that, none
+matches them, clips differ in how readily they match anything. Four comparisons remove that, none
 of which is trained on labels:
 
 1. within a window, the concept competes with the fixed background vocabulary (how far does it
    stand out of how this window scores everyday sounds?);
 2. within a clip, the mean of the best three windows speaks (a short sound must not be diluted);
-3. across the clips of a collection, the concept's usual level is taken away.
+3. the clip's own clearest everyday sounds set the scale: what is faint beside them counts for less;
+4. across the clips of a collection, what the concept scores too readily is taken away: its median,
+   less what is usual for the texts of the background vocabulary in the same clips.
 
-The result is a log-odds of presence. tests/bench/bench_exclusion.py compares the alternatives.
+The result is evidence in standard deviations of the background scores; :mod:`backend.exclusion` makes
+log-odds of it. tests/bench/bench_exclusion.py compares the alternatives.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +29,8 @@ from backend.vocabulary import background_vocabulary, concept_prompt
 
 CHUNK = 65536
 """Windows compared with the vocabulary at once: bounds memory on large collections."""
+TYPICAL_CLIPS = 1000
+"""Clips, evenly spread, from which the usual level of the background texts is taken."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +45,12 @@ class PresenceForm:
         Background texts at least this close to the concept are left out: they name the same sound.
     best_windows : int
         How many of a clip's best windows are averaged.
-    usual_mean, usual_sd, usual_weight : float
-        What is assumed of a concept's level across clips, and as how many clips it counts against
-        the collection's own statistics. It decides alone when there is one clip.
+    clearest : int
+        How many of the background texts that a clip matches best make its own level.
+    own_share, own_level : float
+        How much of the clip's own level above ``own_level`` is taken from the evidence.
+    prior_clips : float
+        As how many clips the assumption counts that a concept is no more readily matched than others.
     familiarity_quantile : float
         A concept less similar to every background text than this share of the background texts are
         to each other is unknown to the encoder, and scores neutral.
@@ -51,9 +59,10 @@ class PresenceForm:
     sharpness: float = 2.0
     synonym_cosine: float = 0.8
     best_windows: int = 3
-    usual_mean: float = 0.3
-    usual_sd: float = 0.8
-    usual_weight: float = 5.0
+    clearest: int = 5
+    own_share: float = 0.5
+    own_level: float = 3.0
+    prior_clips: float = 5.0
     familiarity_quantile: float = 0.1
 
 
@@ -62,7 +71,7 @@ FORM = PresenceForm()
 
 @dataclass(frozen=True, eq=False)
 class Background:
-    """How every window of a collection scores the background vocabulary.
+    """How the clips of a collection score the background vocabulary.
 
     Attributes
     ----------
@@ -72,20 +81,25 @@ class Background:
         Mean and standard deviation of a window's cosines with them.
     competition : np.ndarray, shape (m,), float64
         Sum over the vocabulary of exp(sharpness * z).
+    own : np.ndarray, shape (n,), float64
+        Each clip's own level: mean z of its clearest background texts.
+    typical : float
+        Median evidence of a background text across clips, averaged over the texts.
     """
 
     texts: FloatArray
     mean: NDArray[np.float64]
     spread: NDArray[np.float64]
     competition: NDArray[np.float64]
+    own: NDArray[np.float64]
+    typical: float
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """A concept's usual evidence across reference clips: what is taken away from each clip's."""
+    """How much more readily than a background text a concept is matched, across reference clips."""
 
-    mean: float
-    sd: float
+    shift: float
 
 
 def background_texts(encoder: Encoder, *, cache: EmbeddingCache | None = None) -> FloatArray:
@@ -93,18 +107,65 @@ def background_texts(encoder: Encoder, *, cache: EmbeddingCache | None = None) -
     return text_embeddings(encoder, [concept_prompt(text) for text in background_vocabulary()], cache=cache)
 
 
-def background_of(windows: FloatArray, texts: FloatArray, form: PresenceForm = FORM) -> Background:
-    """Compare every window (m, D) with the background vocabulary (b, D)."""
-    count = len(windows)
-    mean, spread, competition = np.empty(count), np.empty(count), np.empty(count)
-    for start in range(0, count, CHUNK):
-        part = slice(start, min(start + CHUNK, count))
+def background_of(
+    windows: FloatArray, offsets: NDArray[np.int64], texts: FloatArray, form: PresenceForm = FORM
+) -> Background:
+    """Compare every window (m, D) of the clips at ``offsets`` (n + 1,) with the background vocabulary (b, D)."""
+    mean, spread, competition = np.empty(len(windows)), np.empty(len(windows)), np.empty(len(windows))
+    own = np.empty(len(offsets) - 1)
+    for first, last in _clip_chunks(offsets):
+        part = slice(offsets[first], offsets[last])
         scores = (windows[part] @ texts.T).astype(np.float64)
         mean[part] = scores.mean(axis=1)
         spread[part] = np.maximum(scores.std(axis=1), 1e-6)
         z = (scores - mean[part, None]) / spread[part, None]
         competition[part] = np.exp(form.sharpness * z).sum(axis=1)
-    return Background(texts, mean, spread, competition)
+        best = np.sort(pooled(z, offsets[first : last + 1] - offsets[first], form.best_windows), axis=1)
+        own[first:last] = best[:, -form.clearest :].mean(axis=1)
+    compared = Background(texts, mean, spread, competition, own, 0.0)
+    return replace(compared, typical=_typical(windows, offsets, compared, form))
+
+
+def _clip_chunks(offsets: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """Runs of whole clips with about ``CHUNK`` windows each."""
+    first, count = 0, len(offsets) - 1
+    while first < count:
+        last = int(np.searchsorted(offsets, offsets[first] + CHUNK, side="right")) - 1
+        last = min(max(last, first + 1), count)
+        yield first, last
+        first = last
+
+
+def _typical(windows: FloatArray, offsets: NDArray[np.int64], background: Background, form: PresenceForm) -> float:
+    count = len(offsets) - 1
+    if not count:
+        return 0.0
+    chosen = np.unique(np.linspace(0, count - 1, min(count, TYPICAL_CLIPS)).round().astype(int))
+    rows = np.concatenate([np.arange(offsets[clip], offsets[clip + 1]) for clip in chosen])
+    texts = background.texts
+    z = ((windows[rows] @ texts.T).astype(np.float64) - background.mean[rows, None]) / background.spread[rows, None]
+    rivals = (texts @ texts.T < form.synonym_cosine).astype(np.float64)
+    others = np.exp(form.sharpness * z) @ rivals.T / np.maximum(rivals.sum(axis=1), 1)
+    evidence = z - np.log(np.maximum(others, 1e-12)) / form.sharpness
+    sizes = np.cumsum([0, *np.diff(offsets)[chosen]])
+    by_clip = pooled(evidence, sizes, form.best_windows) - _own_part(background.own[chosen], form)
+    return float(np.median(by_clip, axis=0).mean())
+
+
+def _own_part(own: NDArray[np.float64], form: PresenceForm) -> NDArray[np.float64]:
+    return form.own_share * (own - form.own_level)[:, None]
+
+
+def clip_evidence(
+    windows: FloatArray,
+    offsets: NDArray[np.int64],
+    concepts: FloatArray,
+    background: Background,
+    form: PresenceForm = FORM,
+) -> NDArray[np.float64]:
+    """Steps 1 to 3: evidence of each concept (k, D) in each clip, (n, k), not yet calibrated across clips."""
+    found = window_evidence(windows, concepts, background, form)
+    return pooled(found, offsets, form.best_windows) - _own_part(background.own, form)
 
 
 def window_evidence(
@@ -155,24 +216,22 @@ def pooled(
     return result
 
 
-def calibrate(evidence: NDArray[np.float64], form: PresenceForm = FORM) -> tuple[Calibration, ...]:
-    """The usual level of each concept over reference clips, (n, k) pooled evidence.
+def calibrate(evidence: NDArray[np.float64], typical: float, form: PresenceForm = FORM) -> tuple[Calibration, ...]:
+    """Step 4: how much too readily each concept is matched, from clip evidence (n, k) of reference clips.
 
-    Shrunk towards the form's assumption, which alone decides for a single clip.
+    Shrunk towards "not at all", which alone decides for a single clip. The median, so that a sound
+    in fewer than half of the clips does not count as readiness.
     """
     count = len(evidence)
-    weight = form.usual_weight
-    mean = (evidence.sum(axis=0) + weight * form.usual_mean) / (count + weight)
-    deviation = ((evidence - mean) ** 2).sum(axis=0)
-    sd = np.sqrt((deviation + weight * form.usual_sd**2) / (count + weight))
-    return tuple(Calibration(float(m), float(s)) for m, s in zip(mean, sd, strict=True))
+    if not count:
+        return (Calibration(0.0),) * evidence.shape[1]
+    share = count / (count + form.prior_clips) if count > 1 else 0.0
+    return tuple(Calibration(float(share * shift)) for shift in np.median(evidence, axis=0) - typical)
 
 
 def calibrated(evidence: NDArray[np.float64], calibrations: Sequence[Calibration]) -> NDArray[np.float64]:
-    """Pooled evidence (n, k) in standard deviations above each concept's usual level."""
-    mean = np.array([calibration.mean for calibration in calibrations])
-    sd = np.array([calibration.sd for calibration in calibrations])
-    return (evidence - mean) / np.maximum(sd, 1e-6)
+    """Clip evidence (n, k) with each concept's readiness taken away."""
+    return evidence - np.array([calibration.shift for calibration in calibrations])
 
 
 def known_concepts(concepts: FloatArray, texts: FloatArray, form: PresenceForm = FORM) -> NDArray[np.bool_]:

@@ -12,6 +12,9 @@ from backend.errors import InputError
 from backend.scoring import QueryScores, Scorer
 from backend.steering import DEFAULT_LAMBDA, PAPER_LAMBDAS
 
+DIGITS = 6
+"""Scores that agree to this many decimals are equal."""
+
 
 @dataclass(frozen=True)
 class Hit:
@@ -108,7 +111,8 @@ class LambdaCurve:
 def rank(scores: QueryScores, scorer: Scorer, lam: float = DEFAULT_LAMBDA) -> Ranking:
     """Order all clips by one scorer. Embeds nothing; ``lam`` matters to "steered" only."""
     values = scores.score(scorer, lam)
-    return Ranking(scores, scorer, lam, np.argsort(-values, kind="stable"), values)
+    # Rounded, so that two copies of one sound keep their order whatever the last bit of a matrix product.
+    return Ranking(scores, scorer, lam, np.argsort(-np.round(values, DIGITS), kind="stable"), values)
 
 
 def lambda_curve(scores: QueryScores, k: int = 5, lambdas: Sequence[float] = PAPER_LAMBDAS) -> LambdaCurve:

@@ -38,7 +38,7 @@ from backend.collection import EmbeddedCollection
 from backend.encoders.base import Encoder, FloatArray
 from backend.encoders.cached import EmbeddingCache, text_embeddings
 from backend.errors import InputError
-from backend.exclusion import EXCLUSION, ExclusionForm, log_absence, log_presence
+from backend.exclusion import EXCLUSION, ExclusionForm, log_absence, log_presence, log_probability
 from backend.labels import any_same_sound
 from backend.presence import (
     FORM,
@@ -47,9 +47,8 @@ from backend.presence import (
     background_texts,
     calibrate,
     calibrated,
+    clip_evidence,
     known_concepts,
-    pooled,
-    window_evidence,
 )
 from backend.steering import DEFAULT_LAMBDA, dot_products, steered_scores
 from backend.vocabulary import concept_prompt
@@ -156,8 +155,11 @@ class QueryScores:
     form: ExclusionForm = EXCLUSION
 
     def presence(self) -> NDArray[np.float64]:
-        """Probability that each concept is in each clip, shape (n, positives + negatives); 0.5 if unknown."""
-        probability = np.exp(log_presence(self.evidence, self.form))
+        """Probability that each concept is in each clip, shape (n, positives + negatives); 0.5 if unknown.
+
+        For people: as likely as not where a forbidden concept begins to count.
+        """
+        probability = np.exp(log_probability(self.form.slope * (self.evidence - self.form.absent_below)))
         return np.where(np.array(self.known, dtype=bool), probability, 0.5)
 
     def score(self, scorer: Scorer, lam: float = DEFAULT_LAMBDA) -> NDArray[np.float64]:
@@ -222,14 +224,13 @@ def concept_evidence(
 ) -> tuple[NDArray[np.float64], tuple[bool, ...]]:
     """Calibrated evidence (n, k) of embedded concept prompts (k, D), and which concepts are known.
 
-    Without ``calibrations`` each concept's usual level is that of this collection's own clips.
+    Without ``calibrations`` each concept's readiness is that in this collection's own clips.
     """
     background = collection.background(background_texts(encoder, cache=cache), form)
-    evidence = pooled(
-        window_evidence(collection.windows, concepts, background, form), collection.offsets, form.best_windows
-    )
+    evidence = clip_evidence(collection.windows, collection.offsets, concepts, background, form)
     known = known_concepts(concepts, background.texts, form)
-    return calibrated(evidence, calibrations or calibrate(evidence, form)), tuple(map(bool, known))
+    usual = calibrations or calibrate(evidence, background.typical, form)
+    return calibrated(evidence, usual), tuple(map(bool, known))
 
 
 def score_query(

@@ -25,7 +25,7 @@ from backend.negeval.measures import RESAMPLES
 from backend.negeval.pairs import ControlledPair, Filler, PairRenderer, Side, controlled_pairs, single_sources
 from backend.negeval.scores import CandidateScores
 from backend.negeval.wording import listed
-from backend.presence import FORM, Calibration, background_texts, calibrate, pooled, window_evidence
+from backend.presence import FORM, Calibration, background_texts, calibrate, clip_evidence
 from backend.steering import PAPER_LAMBDAS
 from backend.vocabulary import concept_prompt
 
@@ -169,7 +169,8 @@ def usual_levels(reference: EmbeddedCollection, encoder: Encoder, vocabulary: Se
     """Each concept's usual level across reference clips (their labels are not looked at)."""
     prompts = encoder.embed_text([concept_prompt(name) for name in vocabulary])
     background = reference.background(background_texts(encoder))
-    return calibrate(pooled(window_evidence(reference.windows, prompts, background), reference.offsets))
+    evidence = clip_evidence(reference.windows, reference.offsets, prompts, background)
+    return calibrate(evidence, background.typical)
 
 
 def candidate_set(

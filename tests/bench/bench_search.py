@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from backend.collection import nearest
-from backend.presence import background_of, calibrate, calibrated, pooled, window_evidence
+from backend.presence import background_of, calibrate, calibrated, clip_evidence
 from backend.steering import PAPER_LAMBDAS, dot_products, steered_scores, unit
 from tests.bench.timing import median_seconds, row
 
@@ -51,14 +51,15 @@ def _rank(matrix: np.ndarray, query: np.ndarray, rng: np.random.Generator, floor
     again = median_seconds(lambda: [matrix @ one for one in moved])
     row("alternative: a matrix product per lambda", again, floor, "floor")
     few = matrix[: len(matrix) // WINDOWS * WINDOWS]
-    texts = unit(rng.normal(size=(VOCABULARY, DIM))).astype(np.float32)
-    row("exclusion, once per collection: the background", median_seconds(lambda: background_of(few, texts), repeats=1))
-    background = background_of(few, texts)
     offsets = np.arange(0, len(few) + 1, WINDOWS)
+    texts = unit(rng.normal(size=(VOCABULARY, DIM))).astype(np.float32)
+    once = median_seconds(lambda: background_of(few, offsets, texts), repeats=1)
+    row("exclusion, once per collection: the background", once, floor, "floor")
+    background = background_of(few, offsets, texts)
 
     def evidence() -> np.ndarray:
-        found = pooled(window_evidence(few, np.stack([query, negative[0]]), background), offsets)
-        return calibrated(found, calibrate(found))
+        found = clip_evidence(few, offsets, np.stack([query, negative[0]]), background)
+        return calibrated(found, calibrate(found, background.typical))
 
     row(
         f"exclusion, per query: 2 concepts over {len(few):,} windows",
