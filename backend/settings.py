@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from backend.errors import InputError
 
@@ -79,7 +80,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
             continue
         text, default = environment[name], field.default
         try:
-            value = type(default)(text)
+            value: Any = type(default)(text)
         except ValueError:
             raise InputError(
                 f"{name} is {text!r}, which is not a {type(default).__name__}; the default is {default}. "

@@ -9,7 +9,7 @@ from typing import Any
 
 import gradio as gr
 
-from backend.audio import WINDOW_CHOICES, Span, save_wav
+from backend.audio import WINDOW_CHOICES, Clip, Span, save_wav
 from backend.controls import cut_and_compare
 from backend.demo import demo_clip
 from backend.encoders.base import encoder_list, load_encoder
@@ -21,7 +21,7 @@ from components.frame import HEAVY
 from components.serving import loaded_clip
 
 
-def _clip(file: str | None, demo: str):
+def _clip(file: str | None, demo: str) -> Clip:
     return loaded_clip(file) if file else loaded_clip(demo_clip(demo).path)
 
 

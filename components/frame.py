@@ -10,7 +10,7 @@ import gradio as gr
 
 from components.state import ViewState
 
-HEAVY = {"concurrency_id": "embedding", "concurrency_limit": 2}
+HEAVY: dict[str, Any] = {"concurrency_id": "embedding", "concurrency_limit": 2}
 """Events that run an encoder share two workers; two cores gain nothing from more."""
 
 

@@ -83,16 +83,18 @@ def _connect(page: Page, parts: Parts, on: ListenHandlers, *, find: gr.Button, o
     outputs, view = parts.all(), page.view
     quiet: dict[str, Any] = {"show_progress": "hidden", "trigger_mode": "always_last", **PRIVATE}
     heavy: dict[str, Any] = {**quiet, **HEAVY}
+    # Gradio repeats the FIRST event's data for one that came while its handler ran; every one must be handled.
+    every: dict[str, Any] = {**quiet, "trigger_mode": "multiple"}
     gr.on([parts.query.submit, find.click], on.on_query, [view, parts.query], outputs, **heavy)
-    parts.chips.input(on.on_chips, view, outputs, **heavy)
+    parts.chips.input(on.on_chips, view, outputs, **every, **HEAVY)
     parts.clip.input(on.on_clip, [view, parts.clip], outputs, **heavy)
     gr.on([own.upload, own.stop_recording], on.on_upload, [view, own], outputs, **heavy)
     parts.shorten.click(on.on_shorten, [view, own], outputs, **heavy)
     parts.window.input(on.on_window, [view, parts.window], outputs, **heavy)
     parts.depth.input(on.on_depth, [view, parts.depth], outputs, **quiet)
     parts.other.release(on.on_other_depth, [view, parts.other], outputs, **quiet)
-    parts.stage.region_change(on.on_region, view, outputs, **quiet)
-    parts.stage.band_change(on.on_band, view, outputs, **quiet)
+    parts.stage.region_change(on.on_region, view, outputs, **every)
+    parts.stage.band_change(on.on_band, view, outputs, **every)
     cutting = [
         trigger(on.on_cut, view, outputs, **{**heavy, "trigger_mode": "once"})
         for trigger in (parts.cut.click, parts.stage.cut_request)

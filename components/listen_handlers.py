@@ -33,7 +33,7 @@ EXAMPLES = (
 )
 USUAL_DEPTHS, OTHER_DEPTH = (40.0, 100.0), -1.0
 """Depths of the papers in dB, and the choice that shows a slider instead."""
-PRIVATE = {"api_visibility": "private"}
+PRIVATE: dict[str, Any] = {"api_visibility": "private"}
 
 
 ShownKey = tuple[Any, ...]

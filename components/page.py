@@ -88,7 +88,7 @@ def build_page() -> gr.Blocks:
 
 
 def _open_with(tab: gr.Tab, identifier: str, frame: Page) -> None:
-    def opened(view: ViewState):
+    def opened(view: ViewState) -> tuple[ViewState, str]:
         if not _is_open(view):
             return gr.skip(), gr.skip()
         view = replace(view, tab=identifier)
@@ -109,7 +109,7 @@ def _is_open(view: ViewState) -> bool:
 
 
 def _connect(page: gr.Blocks, frame: Page, notices: gr.HTML, picker: EncoderPicker) -> None:
-    def opened(request: gr.Request):
+    def opened(request: gr.Request) -> tuple[Any, ...]:
         known = tuple(info.id for info in encoder_list())
         view, said = view_from_link(dict(request.query_params), known)
         encoder, missing = usable(view.encoder)
@@ -134,7 +134,7 @@ def _connect(page: gr.Blocks, frame: Page, notices: gr.HTML, picker: EncoderPick
             _when_ready(function, outputs), inputs, outputs, api_visibility="private", show_progress="hidden", **HEAVY
         )
 
-    def picked(view: ViewState, encoder: str):
+    def picked(view: ViewState, encoder: str) -> tuple[ViewState, str]:
         view = replace(view, encoder=encoder)
         return view, link(view)
 
@@ -191,7 +191,7 @@ def warm_up(encoder_id: str) -> None:
             text_embeddings(encoder, [concept_prompt(sound) for sound in background_vocabulary()])
 
 
-def launch_options() -> dict[str, object]:
+def launch_options() -> dict[str, Any]:
     """How the server is started: bounded queue, bounded uploads, one served folder, no share link."""
     from components.serving import served_folder
 
