@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from backend.errors import InputError
 
-COMMANDS = ("encoders", "localize", "gate", "parse", "rank", "negeval", "pocket")
+COMMANDS = ("encoders", "localize", "gate", "parse", "rank", "negeval", "compose", "pocket")
 
 
 class OneSentenceParser(argparse.ArgumentParser):

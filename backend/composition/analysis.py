@@ -12,7 +12,7 @@ from backend.composition import cca
 from backend.composition.baselines import Progress, label_overlap, p_values, permuted_leave_one_out
 from backend.composition.combinations import Combinations, LabelledEmbeddings, combine
 from backend.composition.holdout import HELD_OUT_SHARE, SPLITS, Holdout, draw_split, repeated_holdout
-from backend.composition.memory import bytes_needed, require_memory
+from backend.composition.memory import bytes_needed, out_of_memory, require_memory
 from backend.composition.metrics import (
     HITS_K,
     evaluate,
@@ -73,7 +73,24 @@ def compose(
     for name, value, least in (("seed", seed, 0), ("count of permutations", permutations, 1), ("splits", splits, 1)):
         if value < least:
             raise InputError(f"{name.capitalize()}: {value} was given; it must be a whole number, at least {least}.")
-    _require_memory(data, memory)
+    needed, what = _needed(data)
+    require_memory(needed, what, memory)
+    try:
+        return _analysed(data, seed, permutations, splits, penalty, dict(provenance or {}), notes, progress)
+    except MemoryError:
+        raise out_of_memory(needed, what) from None
+
+
+def _analysed(
+    data: LabelledEmbeddings,
+    seed: int,
+    permutations: int,
+    splits: int,
+    penalty: float | None,
+    provenance: Mapping[str, Any],
+    notes: tuple[str, ...],
+    progress: Progress | None,
+) -> Report:
     streams = [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(4)]
     tell = progress or (lambda _sentence, _share: None)
     tell("Grouping clips by their labels", 0.0)
@@ -90,7 +107,7 @@ def compose(
         progress=_part(tell, 0.65, 1.0),
     )
     notes = notes + _remarks(combinations, choice, holdout, chosen=penalty is None) + _clip_remarks(data)
-    return Report(data, combinations, ridge, choice, loo, holdout, correlations, seed, notes, dict(provenance or {}))
+    return Report(data, combinations, ridge, choice, loo, holdout, correlations, seed, notes, provenance)
 
 
 def _choose(combinations: Combinations, penalty: float | None, random: np.random.Generator) -> PenaltyChoice:
@@ -172,17 +189,12 @@ def _clip_remarks(data: LabelledEmbeddings) -> tuple[str, ...]:
     )
 
 
-def _require_memory(data: LabelledEmbeddings, memory: int | None) -> None:
+def _needed(data: LabelledEmbeddings) -> tuple[int, str]:
+    """Bytes an analysis takes beyond the embeddings, which are there already, and what it is of."""
     clips, dim = data.embeddings.shape
-    needed = bytes_needed(
-        clips,
-        dim,
-        data.embeddings.itemsize,
-        len({name for labels in data.labels for name in labels}),
-        len(set(data.labels)),
-        mapped=True,  # they are there already, mapped or loaded
-    )
-    require_memory(needed, f"{clips:,} clips x {dim:,} {data.embeddings.dtype.name} numbers", memory)
+    sources, combinations = len({name for labels in data.labels for name in labels}), len(set(data.labels))
+    needed = bytes_needed(clips, dim, data.embeddings.itemsize, sources, combinations, mapped=True)
+    return needed, f"{clips:,} clips x {dim:,} {data.embeddings.dtype.name} numbers"
 
 
 def _part(progress: Progress, start: float, end: float) -> Progress:

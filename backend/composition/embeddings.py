@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.composition.labels import LabelTable, clip_key
-from backend.composition.memory import bytes_needed, require_memory
+from backend.composition.memory import bytes_needed, out_of_memory, require_memory
 from backend.errors import InputError
 
 SUFFIXES = (".npz", ".parquet")
@@ -120,6 +120,8 @@ def _read_npz(path: Path, memory: int | None) -> tuple[list[str], NDArray[np.flo
                 )
             ids = _ids_as_text(_read_array(path, archive, names["ids"], memory), path.name)
             return ids, _read_array(path, archive, names["embeddings"], memory)
+    except MemoryError:
+        raise out_of_memory(path.stat().st_size, f"the arrays of {path.name}") from None
     except (zipfile.BadZipFile, EOFError, OSError, ValueError, NotImplementedError, RuntimeError) as error:
         if isinstance(error, InputError):
             raise

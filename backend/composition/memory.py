@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from pathlib import Path
 
 from backend.errors import InputError
@@ -52,8 +53,16 @@ def require_memory(needed: int, what: str, limit: int | None = None) -> None:
         )
 
 
+def out_of_memory(needed: int, what: str) -> InputError:
+    """The refusal for what was let in and did not fit after all."""
+    return InputError(
+        f"Memory ran out: {what} need about {needed / GIB:.2f} GiB. Use a larger machine or fewer clips.",
+        concerns="file",
+    )
+
+
 def available_memory() -> int:
-    """Bytes free for this process: the system's, or its control group's where that is less."""
+    """Bytes free for this process: the system's, or what its control group or address-space limit leaves it."""
     free = 4 * GIB
     for line in _lines("/proc/meminfo"):
         if line.startswith("MemAvailable:"):
@@ -61,6 +70,10 @@ def available_memory() -> int:
     limit, used = _lines("/sys/fs/cgroup/memory.max"), _lines("/sys/fs/cgroup/memory.current")
     if limit and used and limit[0].isdigit():
         free = min(free, max(0, int(limit[0]) - int(used[0])))
+    bound, _ = resource.getrlimit(resource.RLIMIT_AS)
+    pages = _lines("/proc/self/statm")
+    if bound != resource.RLIM_INFINITY and pages:
+        free = min(free, max(0, bound - int(pages[0].split()[0]) * resource.getpagesize()))
     return free
 
 

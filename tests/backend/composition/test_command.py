@@ -12,9 +12,8 @@ from backend.composition import LabelledEmbeddings, compose
 
 
 @pytest.fixture
-def run(monkeypatch):
-    """The command line with this sub-command alone."""
-    monkeypatch.setattr(command_line, "COMMANDS", ("compose",))
+def run():
+    """The command line."""
     return lambda *arguments: command_line.main(["compose", *map(str, arguments)])
 
 

@@ -221,3 +221,19 @@ def test_zero_embeddings_do_not_break_the_metrics():
     record = compose(zero, permutations=3).to_json()
     assert record["loo"]["real"]["cosine"] == 0 and record["loo"]["real"]["cka"] is None
     assert prepare(np.zeros((3, 2))).self_alignment == 0
+
+
+def test_memory_that_runs_out_after_all_is_a_sentence(monkeypatch):
+    def no_memory(*_arguments, **_keywords):
+        raise MemoryError
+
+    monkeypatch.setattr("backend.composition.analysis.factorise", no_memory)
+    with pytest.raises(InputError, match=r"Memory ran out: 93 clips x 12 float32 numbers need about 0\.\d\d GiB"):
+        compose(small_collection())
+
+
+def test_free_memory_respects_an_address_space_limit(monkeypatch):
+    from backend.composition import memory
+
+    monkeypatch.setattr(memory.resource, "getrlimit", lambda _kind: (1, 1))
+    assert memory.available_memory() == 0
