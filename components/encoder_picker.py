@@ -121,7 +121,8 @@ def _followed(job: DownloadJob, active: str) -> Iterator[list[Any]]:
         yield _answer(status=say.progress_card(job.encoder_id, job.progress, active), cancel=gr.Button(visible=True))
     if job.error:
         button = gr.Button("Download", visible=True)
-        yield _answer(status=say.failed_card(job.error, active), download=button)
+        card = say.stopped_card if job.cancelled else say.failed_card
+        yield _answer(status=card(job.error, active), download=button)
         return
     yield from _switched(job.encoder_id, active)
 

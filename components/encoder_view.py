@@ -91,3 +91,8 @@ def tested_card(info: EncoderInfo | None, test: SelfTest) -> str:
 def failed_card(sentence: str, active: str) -> str:
     """Why an encoder could not be had; the previous one keeps working."""
     return f'<p class="error" role="alert">{escape(sentence)}<br>Everything below is still by {escape(active)}.</p>'
+
+
+def stopped_card(sentence: str, active: str) -> str:
+    """A download that was cancelled: nothing is wrong."""
+    return _card(f"<p>{escape(sentence)}</p>", f'<p class="facts">Everything below is still by {escape(active)}.</p>')

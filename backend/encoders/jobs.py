@@ -35,6 +35,11 @@ class DownloadJob:
         """Whether it is neither finished nor failed."""
         return self._thread.is_alive()
 
+    @property
+    def cancelled(self) -> bool:
+        """Whether somebody asked to stop it."""
+        return self._cancelled.is_set()
+
     def cancel(self) -> None:
         """Stop after the current chunk; what has arrived is kept."""
         self._cancelled.set()

@@ -1,0 +1,86 @@
+"""Two encoders on one clip and query."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.audio import Clip
+from backend.comparison import compare_encoders, rank_correlation
+from backend.errors import InputError
+from backend.localization import SoughtConcept
+from components import compare
+
+CONCEPTS = (SoughtConcept("dog <b>", "present"), SoughtConcept("bell", "present"), SoughtConcept("rain", "absent"))
+
+
+class Fake:
+    """Hears loudness; ``sign`` turns it round."""
+
+    sample_rate, dim, has_text = 8_000, 8, True
+
+    def __init__(self, name, sign=1.0):
+        self.id, self.weights, self.sign = name, "0" * 12, sign
+
+    def embed_audio(self, windows):
+        loud = np.sqrt((windows**2).mean(axis=1))
+        rows = np.stack([np.ones_like(loud), self.sign * loud * 4, *[loud * 0] * 6], axis=1)
+        return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+    def embed_text(self, texts):
+        rows = np.stack([[0.2, 1.0, *np.random.default_rng(list(text.encode())).normal(size=6)] for text in texts])
+        return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+
+@pytest.fixture
+def clip(request):
+    """Six seconds, quiet but for one second from 3.0 s."""
+    samples = np.random.default_rng(0).normal(scale=0.01, size=48_000).astype(np.float32)
+    samples[24_000:32_000] *= 30
+    return Clip("test.wav", samples[:, None], 8_000, samples, f"test-{request.node.name}"[:16])
+
+
+def test_encoders_that_agree_and_encoders_that_do_not(clip):
+    same = compare_encoders(Fake("one"), Fake("two"), clip, CONCEPTS, 1.0)
+    for agreement in same.agreements:
+        assert agreement.iou == 1.0 and agreement.rank_correlation == pytest.approx(1.0) and agreement.same_place
+    turned = compare_encoders(Fake("one"), Fake("other", -1.0), clip, CONCEPTS, 1.0)
+    dog = turned.agreements[0]
+    assert dog.first.best.start == pytest.approx(3.0) and not dog.same_place
+    assert dog.rank_correlation == pytest.approx(-1.0)
+
+
+def test_what_is_shown(clip):
+    html = compare.shown(compare_encoders(Fake("one"), Fake("other", -1.0), clip, CONCEPTS, 1.0))
+    assert "They disagree about" in html and "dog &lt;b&gt;" in html and "<b>" not in html
+    assert html.count("<svg") == 2 and html.count("<polyline") == 6
+    dashes = re.findall(r'stroke="var\(--(\w+)\)" stroke-width="2" stroke-dasharray="([^"]*)"', html)
+    assert dashes[:3] == [("present", ""), ("present", "2 4"), ("absent", "6 4")]
+    agreed = compare.shown(compare_encoders(Fake("one"), Fake("two"), clip, CONCEPTS, 1.0))
+    assert "Both put" in agreed and "1.00" in agreed
+    short = Clip("s.wav", clip.channels[:4000], 8_000, clip.mono[:4000], "short-clip")
+    assert "NaN" not in compare.shown(compare_encoders(Fake("one"), Fake("two"), short, CONCEPTS, 1.0)).replace(
+        "nan", "NaN"
+    )
+
+
+def test_an_encoder_is_not_compared_with_itself(clip):
+    with pytest.raises(InputError, match="Both sides are one"):
+        compare_encoders(Fake("one"), Fake("one"), clip, CONCEPTS, 1.0)
+
+
+@given(st.lists(st.floats(-1, 1, width=32), min_size=3, max_size=30), st.integers(0, 2**32 - 1))
+def test_rank_correlation_is_spearmans(values, seed):
+    from scipy.stats import spearmanr
+
+    first = np.array(values, dtype=np.float32)
+    second = np.random.default_rng(seed).permutation(first)
+    found = rank_correlation(first, second)
+    if len(set(values)) == 1:
+        assert math.isnan(found)
+    else:
+        assert found == pytest.approx(spearmanr(first, second).statistic, abs=1e-9)
+    assert math.isnan(rank_correlation(first[:2], second[:2]))
