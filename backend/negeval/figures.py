@@ -40,6 +40,11 @@ def _draw(record: Mapping[str, Any], path: Path) -> None:
     figure.savefig(path, dpi=120)
 
 
+def _legend(axis: Any) -> None:
+    """Below the picture: above it would hide the bars that reach 100 %."""
+    axis.legend(frameon=False, fontsize=9, loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=4)
+
+
 def _bars(axis: Any, groups: list[str], series: Mapping[str, list[Mapping[str, float]]]) -> None:
     width = 0.8 / len(series)
     for place, (name, measures) in enumerate(series.items()):
@@ -52,7 +57,7 @@ def _bars(axis: Any, groups: list[str], series: Mapping[str, list[Mapping[str, f
     axis.set_xticks(range(len(groups)), groups)
     axis.set_ylim(0, 100)
     axis.set_ylabel("%")
-    axis.legend(frameon=False, fontsize=8)
+    _legend(axis)
 
 
 def _draw_choice(axis: Any, name: str, table: Mapping[str, Any] | None) -> None:
@@ -91,7 +96,7 @@ def _draw_sweep(axis: Any, name: str, section: Mapping[str, Any], pairs: Mapping
     axis.set_xlabel("lambda")
     axis.set_ylim(0, 100)
     if curves:
-        axis.legend(frameon=False, fontsize=8)
+        _legend(axis)
 
 
 def _page(record: Mapping[str, Any], tables: str) -> str:
