@@ -32,7 +32,6 @@ def register(commands: Any) -> None:
         step.set_defaults(run=run_training_step, step=name)
     step = steps.add_parser("evaluate", help="print every figure of the model card")
     step.add_argument("--checkpoint", type=Path, help="a training checkpoint instead of the shipped weights")
-    step.add_argument("--background", type=Path, help="folder of sounds on whose mean a checkpoint is centred")
     step.add_argument("--esc10", type=Path, default=DEFAULT_ESC10, help="folder of ESC-10 (default: %(default)s)")
     step.add_argument("--pool", type=Path, help="folder with manifest.csv of held-out sounds, for retrieval")
     step.add_argument("--seed", type=int, default=0, help="seed of scenes and intervals (default: 0)")
@@ -40,7 +39,6 @@ def register(commands: Any) -> None:
     step.set_defaults(run=run_evaluate)
     step = steps.add_parser("export", help="write assets/pocket from a training checkpoint")
     step.add_argument("checkpoint", type=Path)
-    step.add_argument("--background", type=Path, help="folder of sounds on whose mean the audio is centred")
     step.add_argument("--minilm", type=Path, help="folder of all-MiniLM-L6-v2, to write the text tower anew")
     step.add_argument("--to", type=Path, help="folder to write (default: assets/pocket)")
     step.set_defaults(run=run_export)
@@ -103,7 +101,7 @@ def _evaluated(arguments: argparse.Namespace) -> Iterator[Path]:
         yield ASSETS
         return
     with tempfile.TemporaryDirectory(prefix="unheard-pocket-") as folder:
-        export_checkpoint(arguments.checkpoint, Path(folder), background=arguments.background)
+        export_checkpoint(arguments.checkpoint, Path(folder))
         yield Path(folder)
 
 
@@ -116,6 +114,6 @@ def run_export(arguments: argparse.Namespace) -> None:
     folder = arguments.to or ASSETS
     if arguments.minilm is not None:
         write_sentence_encoder(arguments.minilm, folder)
-    export_checkpoint(arguments.checkpoint, folder, background=arguments.background)
+    export_checkpoint(arguments.checkpoint, folder)
     encoder = load_pocket(folder)
     print(f"{folder}: weights {encoder.weights}, {encoder.dim} dimensions.")

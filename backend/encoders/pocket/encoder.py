@@ -16,14 +16,8 @@ from torch.nn import functional
 
 from backend.encoders.base import FloatArray
 from backend.encoders.pocket import ENCODER_ID, SENTENCE_FILE, SHIPPED_FILES, TOKENIZER_FILE, TOWERS_FILE
-from backend.encoders.pocket.melspectrogram import HOP_SAMPLES, SAMPLE_RATE, log_mel
-from backend.encoders.pocket.network import (
-    MEL_FRAMES_PER_STEP,
-    REACH_FRAMES,
-    AudioTower,
-    pool,
-    shape_of_state,
-)
+from backend.encoders.pocket.melspectrogram import FRAME_SAMPLES, HOP_SAMPLES, SAMPLE_RATE, log_mel
+from backend.encoders.pocket.network import MEL_FRAMES_PER_STEP, AudioTower, shape_of_state
 from backend.encoders.pocket.text import SentenceEncoder, TextHead, load_tokenizer
 from backend.errors import InputError
 
@@ -32,12 +26,10 @@ SHORTEST_SAMPLES = SAMPLE_RATE
 crops of two to four seconds, in which a short sound is surrounded by silence."""
 MEL_FRAMES_AT_ONCE = 6000
 """Mel frames convolved together, one minute: bounds the memory of long signals."""
-WINDOWS_AT_ONCE = 128
-"""Windows pooled together."""
-AUDIO_CENTRE, TEXT_CENTRE = "centre.audio", "centre.text"
-"""Mean vectors that are subtracted before the last normalisation; absent means zero."""
+FRAMES_AT_ONCE = 1600
+"""Frames of the tower that go through its last convolutions together: 64 windows of two seconds."""
 FRAME_SECONDS = MEL_FRAMES_PER_STEP * HOP_SAMPLES / SAMPLE_RATE
-"""80 ms: distance between the tower's output frames."""
+"""80 ms: distance between the tower's frames."""
 
 
 @dataclass(eq=False)
@@ -47,14 +39,12 @@ class PocketEncoder:
     tower: AudioTower
     head: TextHead
     sentences: SentenceEncoder
-    audio_centre: torch.Tensor
-    text_centre: torch.Tensor
     weights: str
     id: str = ENCODER_ID
     sample_rate: int = SAMPLE_RATE
     dim: int = 384
     has_text: bool = True
-    context_seconds: float = REACH_FRAMES * HOP_SAMPLES / SAMPLE_RATE + FRAME_SECONDS
+    context_seconds: float = 0.53
     """How far outside a window :meth:`embed_spans` listens; a change beyond that leaves its embedding alone."""
 
     @torch.inference_mode()
@@ -81,18 +71,17 @@ class PocketEncoder:
         result = torch.empty((len(signals), self.dim), dtype=torch.float32)
         step = max(1, MEL_FRAMES_AT_ONCE * HOP_SAMPLES // signals.shape[1])
         for first in range(0, len(signals), step):
-            frames = self._frames(log_mel(signals[first : first + step]))
-            result[first : first + step] = self._embedded(pool(frames, self.tower.attention(frames)))
+            result[first : first + step] = self._embedded(self._shared(log_mel(signals[first : first + step])))
         return result.numpy()
 
     @torch.inference_mode()
     def embed_spans(self, signal: FloatArray, starts: NDArray[np.float64], length: float) -> FloatArray:
         """Embed windows of one signal from a single pass of convolutions over it.
 
-        A window's vector pools the output frames whose centres lie inside it. A frame within
-        0.67 s of a window's edge also sees what lies beyond that edge, where
-        :meth:`embed_audio` sees silence; the card states how far the two differ. Windows under
-        one second are embedded one by one.
+        The windows share the convolutions before the last stride, and so hear up to 0.43 s
+        beyond their edges, where :meth:`embed_audio` hears silence; the card states how far the
+        two differ. A window starts at the first frame (80 ms) whose centre lies inside it.
+        Windows under one second are embedded one by one.
 
         Parameters
         ----------
@@ -117,22 +106,17 @@ class PocketEncoder:
         _check_spans(begins, length, len(samples) / SAMPLE_RATE)
         if round(length * SAMPLE_RATE) < SHORTEST_SAMPLES:
             return self._embed_slices(samples, begins, length)
-        frames = self._frames(log_mel(samples[None]))
-        logits = self.tower.attention(frames)
-        frames, logits = frames[0].T.contiguous(), logits[0].T.contiguous()
+        maps = self._shared(log_mel(samples[None]))[0].transpose(0, 1)
         # The small number keeps a start of 0.56 s, which is not a binary fraction, at frame 7.
-        first = np.ceil(begins / FRAME_SECONDS - 1e-6).astype(np.int64)
-        last = np.minimum(np.ceil((begins + length) / FRAME_SECONDS - 1e-6).astype(np.int64), len(frames))
-        first = np.minimum(first, last - 1)
+        count = min(len(maps), int(np.ceil(length / FRAME_SECONDS - 1e-6)))
+        first = np.minimum(np.ceil(begins / FRAME_SECONDS - 1e-6).astype(np.int64), len(maps) - count)
+        index = torch.from_numpy(first[:, None]) + torch.arange(count)
         result = torch.empty((len(begins), self.dim), dtype=torch.float32)
-        offsets = torch.arange(int((last - first).max(initial=1)))
-        for begin in range(0, len(begins), WINDOWS_AT_ONCE):
-            chosen = slice(begin, begin + WINDOWS_AT_ONCE)
-            index = torch.from_numpy(first[chosen, None]) + offsets
-            valid = (index < torch.from_numpy(last[chosen, None])).unsqueeze(1)
-            index = index.clamp(max=len(frames) - 1)
-            pooled = pool(frames[index].transpose(1, 2), logits[index].transpose(1, 2), valid)
-            result[chosen] = self._embedded(pooled)
+        step = max(1, FRAMES_AT_ONCE // count)
+        for begin in range(0, len(begins), step):
+            chosen = slice(begin, begin + step)
+            windows = maps[index[chosen]].transpose(1, 2)
+            result[chosen] = self._embedded(windows.contiguous(memory_format=torch.channels_last))
         return result.numpy()
 
     @torch.inference_mode()
@@ -158,30 +142,30 @@ class PocketEncoder:
                 raise InputError(f"The text {text!r} is empty; write at least one word, such as 'a dog barking'.")
         if not len(texts):
             return np.zeros((0, self.dim), np.float32)
-        return functional.normalize(self.head(self.sentences(texts)) - self.text_centre, dim=1).numpy()
+        return self.head(self.sentences(texts)).numpy()
 
-    def _frames(self, mel: torch.Tensor) -> torch.Tensor:
-        """(n, mel frames, bands) -> (n, hidden, steps); long signals in pieces, with the same result.
+    def _shared(self, mel: torch.Tensor) -> torch.Tensor:
+        """(n, mel frames, bands) -> shared maps; long signals in pieces, with the same result.
 
         A piece is convolved together with all the neighbouring frames that its own can see.
         """
         total = mel.shape[1]
-        if total <= MEL_FRAMES_AT_ONCE + 2 * REACH_FRAMES:
-            return self.tower.frames(mel)
+        reach = -(-self.tower.shape.reach // MEL_FRAMES_PER_STEP) * MEL_FRAMES_PER_STEP
+        if total <= MEL_FRAMES_AT_ONCE + 2 * reach:
+            return self.tower.shared(mel)
         pieces = []
         for first in range(0, total, MEL_FRAMES_AT_ONCE):
             last = min(first + MEL_FRAMES_AT_ONCE, total)
-            begin, end = max(0, first - REACH_FRAMES), min(total, last + REACH_FRAMES)
-            frames = self.tower.frames(mel[:, begin:end])
+            begin, end = max(0, first - reach), min(total, last + reach)
+            maps = self.tower.shared(mel[:, begin:end])
             skipped = (first - begin) // MEL_FRAMES_PER_STEP
             kept = -(-(last - first) // MEL_FRAMES_PER_STEP)
-            pieces.append(frames[:, :, skipped : skipped + kept])
+            pieces.append(maps[:, :, skipped : skipped + kept])
         return torch.cat(pieces, 2)
 
-    def _embedded(self, pooled: torch.Tensor) -> torch.Tensor:
-        """(n, 2 hidden) -> (n, dim): embedded, centred on the mean sound, of unit length."""
-        raw = functional.normalize(self.tower.embedding(pooled), dim=1)
-        return functional.normalize(raw - self.audio_centre, dim=1)
+    def _embedded(self, maps: torch.Tensor) -> torch.Tensor:
+        """Shared maps of windows -> (n, dim) of unit length. The mean sound was subtracted on saving the weights."""
+        return functional.normalize(self.tower.embedding(self.tower.pooled_maps(maps)), dim=1)
 
     def _embed_slices(self, samples: torch.Tensor, begins: NDArray[np.float64], length: float) -> FloatArray:
         """Short windows, cut out and embedded one by one."""
@@ -252,13 +236,11 @@ def load_pocket(folder: Path) -> PocketEncoder:
     head.load_state_dict(text)
     for module in (tower, head):
         module.requires_grad_(False)
-    nowhere = torch.zeros(shape.dim)
     return PocketEncoder(
         tower=tower.fused(),
         head=head.eval(),
         sentences=SentenceEncoder(sentence_weights, tokenizer),
-        audio_centre=towers.get(AUDIO_CENTRE, nowhere),
-        text_centre=towers.get(TEXT_CENTRE, nowhere),
         weights=digest,
         dim=shape.dim,
+        context_seconds=(shape.reach * HOP_SAMPLES + FRAME_SAMPLES / 2) / SAMPLE_RATE + FRAME_SECONDS,
     )

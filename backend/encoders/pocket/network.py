@@ -1,8 +1,12 @@
 """The audio tower: log-mel frames through inverted residual convolutions to one unit vector.
 
-Each output frame stands for 80 ms (eight mel frames) and sees 135 mel frames, 0.67 s to either
-side of its centre. A window's vector is read from its frames by a per-channel attention over
-time beside their mean.
+Each frame of the tower stands for 80 ms, eight mel frames. A window's vector is read from its
+frames by a per-channel attention over time beside their mean.
+
+The tower learns on windows, and it learns what a window's borders look like: the last
+convolutions put something into the border frames that the attention reads. So the windows of a
+long signal share only the convolutions before the last stride, which is most of the work, and
+each goes through the last ones by itself.
 """
 
 from __future__ import annotations
@@ -17,10 +21,7 @@ from torch import nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
 MEL_FRAMES_PER_STEP = 8
-"""Time stride of the tower: mel frames per output frame. Output frame k is centred on mel frame 8 k."""
-REACH_FRAMES = 72
-"""Mel frames on either side that can influence an output frame, rounded up to whole output
-frames (67 for the widest tower; a test measures it)."""
+"""Time stride of the tower: mel frames per frame of the tower. Frame k is centred on mel frame 8 k."""
 FREQUENCY_ROWS = 2
 """Rows of the last feature map: 64 bands halved five times."""
 
@@ -47,6 +48,14 @@ class TowerShape:
     expansion: int = 3
     mel_bands: int = 64
     dim: int = 384
+
+    @property
+    def reach(self) -> int:
+        """Mel frames to either side of its centre that a frame of the shared maps depends on.
+
+        A 3x3 convolution adds one step of its input to either side: 1, 2, 4 or 8 mel frames.
+        """
+        return 1 + 2 + 4 * self.repeats[0] + 4 + 8 * self.repeats[1] + 8 + 8 * self.repeats[2]
 
 
 class ConvolutionBlock(nn.Sequential):
@@ -111,6 +120,7 @@ class AudioTower(nn.Module):
             blocks.append(ConvolutionBlock(inputs, outputs, stride=stride))
             blocks += [InvertedResidual(outputs, shape.expansion) for _ in range(repeats)]
         self.features = nn.Sequential(*blocks)
+        self._last_stride = len(blocks) - 1 - shape.repeats[-1]
         hidden = shape.hidden
         self.projection = nn.Sequential(
             nn.Conv1d(fifth * FREQUENCY_ROWS, hidden, 3, padding=1, bias=False),
@@ -122,10 +132,17 @@ class AudioTower(nn.Module):
         self.embedding = nn.Linear(hidden * 2, shape.dim)
         self.auxiliary = nn.Linear(hidden * 2, auxiliary_classes) if auxiliary_classes else None
 
-    def frames(self, mel: torch.Tensor) -> torch.Tensor:
-        """(n, mel frames, bands) -> (n, hidden, ceil(mel frames / 8)) float32."""
+    def shared(self, mel: torch.Tensor) -> torch.Tensor:
+        """(n, mel frames, bands) -> (n, channels, frames, rows): all blocks before the last stride.
+
+        ``frames = ceil(mel frames / 8)``.
+        """
         maps = self.input_norm(mel.transpose(1, 2)).transpose(1, 2).unsqueeze(1)
-        maps = self.features(maps.contiguous(memory_format=torch.channels_last))
+        return self.features[: self._last_stride](maps.contiguous(memory_format=torch.channels_last))
+
+    def frames(self, maps: torch.Tensor) -> torch.Tensor:
+        """Shared maps of whole windows (n, channels, frames, rows) -> (n, hidden, frames)."""
+        maps = self.features[self._last_stride :](maps)
         count, channels, time, rows = maps.shape
         return self.projection(maps.permute(0, 1, 3, 2).reshape(count, channels * rows, time))
 
@@ -135,8 +152,13 @@ class AudioTower(nn.Module):
 
     def pooled(self, mel: torch.Tensor) -> torch.Tensor:
         """(n, mel frames, bands) -> (n, 2 hidden): what the embedding and the auxiliary head read."""
-        frames = self.frames(mel).float()
-        return pool(frames, self.attention(frames))
+        return self.pooled_maps(self.shared(mel))
+
+    def pooled_maps(self, maps: torch.Tensor) -> torch.Tensor:
+        """Shared maps of whole windows (n, channels, frames, rows) -> (n, 2 hidden)."""
+        frames = self.frames(maps).float()
+        weights = torch.softmax(self.attention(frames), 2)
+        return torch.cat([(weights * frames).sum(2), frames.mean(2)], 1)
 
     def forward(self, mel: torch.Tensor) -> torch.Tensor:
         """(n, mel frames, bands) -> (n, dim), L2-normalised."""
@@ -155,26 +177,6 @@ class AudioTower(nn.Module):
             if isinstance(convolution, nn.Conv1d | nn.Conv2d) and isinstance(norm, nn.BatchNorm1d | nn.BatchNorm2d):
                 module[0], module[1] = fuse_conv_bn_eval(convolution, norm), nn.Identity()
         return tower.to(memory_format=torch.channels_last)
-
-
-def pool(frames: torch.Tensor, logits: torch.Tensor, valid: torch.Tensor | None = None) -> torch.Tensor:
-    """Attention-weighted mean beside the plain mean over the last axis.
-
-    Parameters
-    ----------
-    frames, logits : torch.Tensor, shape (n, hidden, time)
-    valid : torch.Tensor, shape (n, 1, time), bool, optional
-        Frames that belong to the window; all of them when left out. Each row has at least one.
-
-    Returns
-    -------
-    torch.Tensor, shape (n, 2 hidden)
-    """
-    if valid is None:
-        return torch.cat([(torch.softmax(logits, 2) * frames).sum(2), frames.mean(2)], 1)
-    weights = torch.softmax(logits.masked_fill(~valid, -torch.inf), 2)
-    mean = (frames * valid).sum(2) / valid.sum(2)
-    return torch.cat([(weights * frames).sum(2), mean], 1)
 
 
 def shape_of_state(state: Mapping[str, torch.Tensor]) -> TowerShape:

@@ -13,10 +13,8 @@ from backend.encoders.pocket import ASSETS, SENTENCE_FILE, TOKENIZER_FILE
 from backend.encoders.pocket.melspectrogram import frame_count, log_mel
 from backend.encoders.pocket.network import (
     MEL_FRAMES_PER_STEP,
-    REACH_FRAMES,
     AudioTower,
     TowerShape,
-    pool,
     shape_of_state,
 )
 from backend.encoders.pocket.text import SentenceEncoder, load_tokenizer, quantise
@@ -75,27 +73,30 @@ def test_folding_the_batch_norms_changes_nothing(shape: TowerShape) -> None:
 
 @pytest.mark.parametrize("shape", SHAPES)
 @torch.inference_mode()
-def test_a_frame_reaches_no_further_than_stated(shape: TowerShape) -> None:
+def test_shared_maps_reach_as_far_as_stated(shape: TowerShape) -> None:
     tower = untrained(shape)
+    middle = 240
     mel = torch.randn(1, 480, 64)
     changed = mel.clone()
-    middle = 240
     changed[:, middle] += 50.0
-    differs = (tower.frames(mel) - tower.frames(changed)).abs().amax((0, 1)) > 0
+    differs = (tower.shared(mel) - tower.shared(changed)).abs().amax((0, 1, 3)) > 0
+    assert len(differs) == 480 // MEL_FRAMES_PER_STEP
     touched = torch.nonzero(differs)[:, 0] * MEL_FRAMES_PER_STEP
-    assert touched.min() >= middle - REACH_FRAMES and touched.max() <= middle + REACH_FRAMES
-    assert len(touched) >= 3
+    assert middle - shape.reach <= touched.min() and touched.max() <= middle + shape.reach
+    assert touched.max() - touched.min() >= 2 * shape.reach - 2 * MEL_FRAMES_PER_STEP
 
 
 @torch.inference_mode()
-def test_pooling_a_part_is_cutting_it_out() -> None:
-    generator = torch.Generator().manual_seed(1)
-    frames, logits = (torch.randn(2, 5, 20, generator=generator) * 30 for _ in range(2))
-    valid = torch.zeros(2, 1, 20, dtype=torch.bool)
-    valid[0, :, 3:11] = valid[1, :, 19:] = True
-    pooled = pool(frames, logits, valid)
-    assert torch.allclose(pooled[:1], pool(frames[:1, :, 3:11], logits[:1, :, 3:11]), atol=1e-5)
-    assert torch.allclose(pooled[1, :5], frames[1, :, 19]) and torch.allclose(pooled[1, 5:], frames[1, :, 19])
+def test_a_window_is_its_attention_beside_its_mean() -> None:
+    tower = untrained(SHAPES[1])
+    maps = tower.shared(torch.randn(2, 96, 64))
+    frames = tower.frames(maps)
+    pooled = tower.pooled_maps(maps)
+    logits = tower.attention(frames).numpy()
+    weights = np.exp(logits - logits.max(2, keepdims=True))
+    weights /= weights.sum(2, keepdims=True)
+    assert np.abs(pooled[:, :16].numpy() - (weights * frames.numpy()).sum(2)).max() < 1e-5
+    assert np.abs(pooled[:, 16:].numpy() - frames.numpy().mean(2)).max() < 1e-5
 
 
 @settings(deadline=None, max_examples=25)

@@ -53,7 +53,10 @@ class ControlledPair:
 
 def active_part(signal: FloatArray) -> FloatArray:
     """From the first to the last sample whose 50 ms energy is within 30 dB of the loudest."""
-    energy = np.convolve(np.square(signal), np.full(800, 1 / 800, np.float32), "same")
+    half = 400
+    total = np.concatenate([np.zeros(half + 1), np.cumsum(np.square(signal, dtype=np.float64))])
+    total = np.pad(total, (0, half), mode="edge")
+    energy = total[2 * half :][: len(signal)] - total[: len(signal)]
     loud = np.flatnonzero(energy > energy.max() * 1e-3)
     return signal[loud[0] : loud[-1] + 1] if len(loud) else signal
 
