@@ -7,8 +7,11 @@ Own choice, deliberately strict: content words are compared after light stemming
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
 
 _FILLERS = frozenset(
     "a an the some any of in on at by with and or to from sound sounds noise noises audio recording someone somebody "
@@ -91,3 +94,14 @@ def same_sound(concept: str, label: str) -> bool:
 def any_same_sound(concept: str, labels: Iterable[str]) -> bool:
     """Whether one of the labels names the concept."""
     return any(same_sound(concept, label) for label in labels)
+
+
+def label_truth(phrases: Sequence[str], labels: Sequence[Sequence[str]]) -> NDArray[np.float64]:
+    """Which labelled clips contain which phrases, shape (n, k): 1, 0, or NaN where no label names the phrase."""
+    vocabulary = sorted({label for clip in labels for label in clip})
+    truth = np.full((len(labels), len(phrases)), np.nan)
+    for column, phrase in enumerate(phrases):
+        naming = {label for label in vocabulary if any_same_sound(phrase, [label])}
+        if naming:
+            truth[:, column] = [not naming.isdisjoint(clip) if clip else np.nan for clip in labels]
+    return truth

@@ -39,7 +39,7 @@ from backend.encoders.base import Encoder, FloatArray
 from backend.encoders.cached import EmbeddingCache, text_embeddings
 from backend.errors import InputError
 from backend.exclusion import EXCLUSION, ExclusionForm, log_absence, log_presence, log_probability
-from backend.labels import any_same_sound
+from backend.labels import label_truth
 from backend.presence import (
     FORM,
     Calibration,
@@ -305,14 +305,3 @@ def check_encoder(collection: EmbeddedCollection, encoder: Encoder) -> None:
             f"The collection was embedded with weights {collection.weights}, {encoder.id} has {encoder.weights}. "
             "Embed it again."
         )
-
-
-def label_truth(phrases: Sequence[str], labels: Sequence[Sequence[str]]) -> NDArray[np.float64]:
-    """Which labelled clips contain which phrases, shape (n, k): 1, 0, or NaN where no label names the phrase."""
-    vocabulary = sorted({label for clip in labels for label in clip})
-    truth = np.full((len(labels), len(phrases)), np.nan)
-    for column, phrase in enumerate(phrases):
-        naming = {label for label in vocabulary if any_same_sound(phrase, [label])}
-        if naming:
-            truth[:, column] = [not naming.isdisjoint(clip) if clip else np.nan for clip in labels]
-    return truth

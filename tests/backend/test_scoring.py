@@ -12,10 +12,11 @@ from backend.collection import EmbeddedCollection, Item, joined
 from backend.collection_store import embedded_clips
 from backend.errors import InputError
 from backend.exclusion import EXCLUSION, ExclusionForm, log_absence, log_presence
+from backend.labels import label_truth
 from backend.negation import parse_query
 from backend.presence import Calibration
 from backend.ranking import lambda_curve, rank
-from backend.scoring import SCORERS, label_truth, plain_query, score_query
+from backend.scoring import SCORERS, plain_query, score_query
 from tests.fakes import BandEncoder, tone_clip
 from tests.reference.exclusion import exclusion_of_clip, steered_by_embedding
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from itertools import pairwise, product
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -29,10 +29,30 @@ from backend.negeval.pairs import ControlledPair, controlled_pairs, single_sourc
 from backend.negeval.report import tables
 from backend.negeval.run import CandidateSet, Options, candidate_set, embedded_pairs, run
 from backend.negeval.scores import CandidateScores, Statement, statement_of
-from backend.presence import FORM, background_texts, calibrate, calibrated, pooled, window_evidence
+from backend.presence import (
+    FORM,
+    background_of,
+    background_texts,
+    calibrate,
+    calibrated,
+    clip_evidence,
+    pooled,
+    window_evidence,
+)
 from backend.vocabulary import concept_prompt
 
 Evidence = NDArray[np.float64]
+SCORE_FORMS = (
+    EXCLUSION,
+    replace(EXCLUSION, absence_weight=1.0),
+    replace(EXCLUSION, absence_weight=4.0),
+    replace(EXCLUSION, present_from=0.6, absence_weight=1.0),
+    replace(EXCLUSION, present_from=0.6, absent_below=1.2, absence_weight=1.0),
+    replace(EXCLUSION, present_from=-0.6),
+    replace(EXCLUSION, absent_below=0.2),
+    replace(EXCLUSION, slope=1.5),
+    replace(EXCLUSION, slope=4.0),
+)
 DEVELOPMENT, REPORT = (1, 2, 3), (4, 5)
 FILLERS = ("matched", "any")
 
@@ -79,7 +99,6 @@ def softmax_pooled(values: Evidence, offsets: NDArray[np.int64], sharpness: floa
 
 POOLS: dict[str, Callable[[Evidence, NDArray[np.int64]], Evidence]] = {
     "max": lambda values, offsets: pooled(values, offsets, 1),
-    "top 3": lambda values, offsets: pooled(values, offsets, 3),
     "mean": lambda values, offsets: pooled(values, offsets, 10**6),
     "softmax": softmax_pooled,
     "max - median": lambda values, offsets: (
@@ -89,22 +108,40 @@ POOLS: dict[str, Callable[[Evidence, NDArray[np.int64]], Evidence]] = {
 
 
 def evidence_forms(encoder: Encoder, one: Development) -> Iterator[tuple[str, Evidence]]:
-    """Every window comparison with every pooling, uncalibrated."""
+    """Evidence made in other ways, brought to the scale of the one in use, which comes first."""
+    yield "in use", one.scores.evidence
     texts = background_texts(encoder)
     concepts = encoder.embed_text([concept_prompt(name) for name in one.scores.vocabulary])
-    windows = np.asarray(one.clips.windows)
+    windows, offsets = np.asarray(one.clips.windows), one.clips.offsets
     cosines = (windows @ concepts.T).astype(np.float64)
     everyday = (windows @ texts.T).astype(np.float64)
-    centre, spread = everyday.mean(axis=1, keepdims=True), everyday.std(axis=1, keepdims=True)
-    compared = {"cosine": cosines, "z over texts": (cosines - centre) / spread}
-    best = np.sort(everyday, axis=1)
-    compared["margin to the best everyday sound"] = (cosines - best[:, -1:]) / spread
-    for sharpness, synonym in product((1.0, 2.0, 4.0), (0.8, 2.0)):
-        form = replace(FORM, sharpness=sharpness, synonym_cosine=synonym)
-        name = f"competition x{sharpness:g}{'' if synonym < 1 else ', synonyms kept'}"
-        compared[name] = window_evidence(windows, concepts, one.clips.background(texts, form), form)
-    for (name, values), (pool, pooling) in product(compared.items(), POOLS.items()):
-        yield f"{name}, {pool}", pooling(values, one.clips.offsets)
+    spread = everyday.std(axis=1, keepdims=True)
+    compared = {
+        "cosine": cosines,
+        "z over background texts": (cosines - everyday.mean(axis=1, keepdims=True)) / spread,
+        "margin to the best background text": (cosines - everyday.max(axis=1, keepdims=True)) / spread,
+        "competition": window_evidence(windows, concepts, one.clips.background(texts)),
+    }
+    for name, values in compared.items():
+        yield f"{name}, top 3", levelled(pooled(values, offsets, 3), one.scores.evidence)
+    for pool, pooling in POOLS.items():
+        yield f"competition, {pool}", levelled(pooling(compared["competition"], offsets), one.scores.evidence)
+    for name, form in {
+        "synonyms compete": replace(FORM, synonym_cosine=2.0),
+        "sharpness 1": replace(FORM, sharpness=1.0),
+        "sharpness 4": replace(FORM, sharpness=4.0),
+        "the clip's own level not used": replace(FORM, own_share=0.0),
+        "not calibrated across clips": replace(FORM, prior_clips=1e9),
+    }.items():
+        background = background_of(windows, offsets, texts, form)
+        evidence = clip_evidence(windows, offsets, concepts, background, form)
+        yield name, calibrated(evidence, calibrate(evidence, background.typical, form))
+
+
+def levelled(evidence: Evidence, like: Evidence) -> Evidence:
+    """Any evidence with the median and the spread of another, so that one form of score suits both."""
+    centred, usual = evidence - np.median(evidence, axis=0), np.median(like, axis=0)
+    return centred / centred.std() * (like - usual).std() + usual.mean()
 
 
 def figures(encoder: Encoder, one: Development, evidence: Evidence, form: ExclusionForm) -> dict[str, float]:
@@ -153,25 +190,14 @@ def compare(folder: Path, encoder: Encoder, count: int) -> None:
     """All alternatives on folds 1-3."""
     sets = developments(folder, encoder, count)
     print(f"{encoder.id} {encoder.weights}: {count} pairs each, figures for matched and any fillers")
-    print("\n# Evidence, each calibrated across clips; the form of the score as in use")
     forms = [dict(evidence_forms(encoder, one)) for one in sets]
+    print("\n# Evidence, the form of the score as in use")
     for name in forms[0]:
-        values = [calibrated(form[name], calibrate(form[name], _flat(form[name]))) for form in forms]
-        show(name, [figures(encoder, one, value, EXCLUSION) for one, value in zip(sets, values, strict=True)])
-    print("\n# Without calibration across clips")
-    name = f"competition x{FORM.sharpness:g}, top {FORM.best_windows}"
-    show(name, [figures(encoder, one, form[name] - 0.9, EXCLUSION) for one, form in zip(sets, forms, strict=True)])
+        show(name, [figures(encoder, one, form[name], EXCLUSION) for one, form in zip(sets, forms, strict=True)])
     print("\n# Form of the score, evidence as in use")
-    used = [one.scores.evidence for one in sets]
-    for slope, start, below, weight in product((1.0, 2.0, 4.0), (0.0, 0.5), (0.0, 0.5), (1.0, 1.5, 2.0)):
-        form = ExclusionForm(slope, start, below, weight)
-        label = f"slope {slope:g}, present from {start:g}, absent below {below:g}, weight {weight:g}"
-        show(label, [figures(encoder, one, value, form) for one, value in zip(sets, used, strict=True)])
-
-
-def _flat(evidence: Evidence):  # type: ignore[no-untyped-def]
-    """The presence form with a prior that fits any scale: calibration by the clips alone."""
-    return replace(FORM, usual_mean=float(evidence.mean()), usual_sd=float(evidence.std()), usual_weight=1e-3)
+    for form in SCORE_FORMS:
+        label = f"slope {form.slope:g}, {form.present_from:g} / {form.absent_below:g}, weight {form.absence_weight:g}"
+        show(label, [figures(encoder, one, one.scores.evidence, form) for one in sets])
 
 
 def report(folder: Path, encoder: Encoder, count: int) -> None:
