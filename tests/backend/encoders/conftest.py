@@ -107,6 +107,7 @@ def every_encoder(laion_file, hf_folder, speech_folders, m2d_folder, table_file)
 
     packages, m2d.PACKAGES = m2d.PACKAGES, ()  # the stand-in needs none of them
     ids = {
+        "pocket": "pocket",
         "laion": f"laion:{laion_file}",
         "laion-bf16": f"laion:{laion_file}@bf16",
         "hf": f"hf:{hf_folder}",
@@ -120,5 +121,5 @@ def every_encoder(laion_file, hf_folder, speech_folders, m2d_folder, table_file)
     m2d.PACKAGES = packages
     yield loaded
     loaded["process"].close()
-    for encoder_id in ids.values():
+    for encoder_id in list(ids.values())[1:]:
         base.forget_encoder(encoder_id)
