@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
+import json
 import struct
 
 import numpy as np
 import pytest
 import soundfile
 
+from backend.encoders.pocket import data
 from backend.encoders.pocket.captions import NEGATION
 from backend.encoders.pocket.data_decode import cuts, describe, trim, walk
 from backend.encoders.pocket.data_duplicates import duplicates_of, same_recording
 from backend.encoders.pocket.data_fetch import qt_resources
 from backend.encoders.pocket.data_labels import concepts_of
 from backend.encoders.pocket.data_sets import copies_wanted, copy_at_other_speeds, decode_recordings, write_mels
-from backend.encoders.pocket.data_split import held_groups, is_held, write_development
+from backend.encoders.pocket.data_split import HELD_PACKAGES, held_groups, is_held, write_development
 from backend.encoders.pocket.data_store import SAMPLE_RATE, ClipSet
 from backend.encoders.pocket.mixtures import KINDS, SECONDS, event_mask, mix, render_mixtures
 from backend.encoders.pocket.teacher import PATCH, class_names, patches
 from backend.errors import InputError
-from tests.backend.encoders.pocket_sets import class_list, tone, write_real
+from tests.backend.encoders.pocket_sets import class_list, pretend_taught, tone, write_real
 
 CLASSES = {"dog_bark": 12, "rain": 7, "sneeze": 2}
 
@@ -225,3 +228,60 @@ def test_qt_resources_are_unpacked():
     offset = 20
     head = b"qres" + struct.pack(">4I", 1, offset, offset + len(tree), offset + len(tree) + len(data))
     assert dict(qt_resources(head + tree + data + names)) == {"folder/a.ogg": b"OggS"}
+
+
+@pytest.fixture()
+def sources(tmp_path, monkeypatch):
+    """A folder of recordings, two unpacked packages, and stand-ins for the network, the teacher and the synthesiser."""
+    rng = np.random.default_rng(0)
+    names = class_list(tmp_path / "teacher")
+    (tmp_path / "teacher" / "yamnet.tflite").write_bytes(b"stand-in")
+    (tmp_path / "recordings" / "clips").mkdir(parents=True)
+    lines = ["file,label,class,source_repo,path,licence,freesound_id,start"]
+    for name in ("dog_bark", "rain", "wind"):
+        for number in range(6):
+            file = f"clips/{name}{number}.wav"
+            soundfile.write(tmp_path / "recordings" / file, tone(3.2, 200 + 40 * number, rng) / 32768, SAMPLE_RATE)
+            lines.append(f"{file},a {name},{name},repo,{name}/{chr(97 + number)}.wav,CC0-1.0,,0.0")
+    (tmp_path / "recordings" / "manifest.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    for package in ("some-game", "more-game", *HELD_PACKAGES):
+        folder = tmp_path / "work" / "packages" / package / "usr" / "share"
+        folder.mkdir(parents=True)
+        soundfile.write(folder / "cow.wav", tone(1.0, 90 + len(package), rng) / 32768, SAMPLE_RATE)
+    fakes = {
+        "fetch": lambda packages, root: [],
+        "package_names": lambda more=False: ("more-game",) if more else ("some-game", *HELD_PACKAGES),
+        "render_instruments": lambda root, target, seed: write_real(target, {"bell": 1}),
+        "teach": lambda clips, model, processes: pretend_taught(clips, names),
+        "MIXTURES": 4,
+        "MORE_MIXTURES": 3,
+    }
+    for name, fake in fakes.items():
+        monkeypatch.setattr(data, name, fake)
+    return tmp_path
+
+
+def test_the_whole_preparation(sources, capsys):
+    parser = argparse.ArgumentParser()
+    data.add_arguments(parser)
+    places = [f"--{name}={sources / name}" for name in ("work", "recordings", "teacher")]
+    (sources / "left_out.txt").write_text("rain0.wav\n", encoding="utf-8")
+    arguments = parser.parse_args([*places, f"--leave-out={sources / 'left_out.txt'}", "--processes=1"])
+    data.main(arguments)
+    shown = capsys.readouterr().out
+    for name in ("real", "held", "packages", "more_packages", "real_copies", "package_copies", "mixtures"):
+        assert f"{name}: " in shown
+        assert ClipSet(sources / "work" / "sets" / name).complete
+    held = set(json.loads((sources / "work" / "held.json").read_text(encoding="utf-8")))
+    assert any("rain/a" in group for group in held)
+    trained = ClipSet(sources / "work" / "sets" / "mixtures").rows
+    assert not {group for row in trained for group in row.group.split(" + ")} & held
+    written = (sources / "work" / "sets" / "mixtures" / "audio.i16").stat().st_mtime_ns
+    data.main(arguments)
+    assert (sources / "work" / "sets" / "mixtures" / "audio.i16").stat().st_mtime_ns == written, "done steps are kept"
+
+
+def test_missing_inputs_are_named(tmp_path):
+    places = {name: tmp_path / name for name in ("work", "recordings", "teacher")}
+    with pytest.raises(InputError, match=r"manifest\.csv"):
+        data.main(argparse.Namespace(**places, tests=None, leave_out=None, processes=1))
