@@ -11,7 +11,8 @@ from backend.composition.svg_frame import opening, wrapped
 def draw_heat_map(chart: HeatMap, width: int, *, alone: bool) -> str:
     names, count = chart.names, len(chart.names)
     label = min(9.0 + 7.0 * max(len(name) for name in names), 0.36 * width)
-    cell = min((width - label - 12.0) / count, 44.0)
+    # The last slanted name leans out to the right.
+    cell = min((width - 1.5 * label - 6.0) / count, 44.0)
     top = (34.0 if alone else 4.0) + 0.75 * label
     lines = wrapped(chart.note, width - 24) if alone else []
     parts = [opening(chart.title, width, top + cell * count + 44 + 18 * len(lines), alone)]

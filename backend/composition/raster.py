@@ -48,7 +48,8 @@ def _chart(axes, chart: Chart) -> None:  # type: ignore[no-untyped-def]
     axes.grid(axis="y", alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)
     if any(series.name for series in chart.series):
-        axes.legend(frameon=False, fontsize=9)
+        # Above the axes: looking for the best place among many points is slow and warns.
+        axes.figure.legend(loc="outside upper right", ncols=5, frameon=False, fontsize=9)
 
 
 def _series(axes, series: Series) -> None:  # type: ignore[no-untyped-def]

@@ -127,7 +127,22 @@ class Report:
             "loo": loo,
             "holdout": _holdout_json(self.holdout),
             "cca": {"real": self.cca.real.tolist(), "permuted": [_number(value) for value in self.cca.permuted]},
-            "provenance": dict(self.provenance) | {"seed": self.seed, "notes": list(self.notes)},
+            "provenance": dict(self.provenance) | self._parameters(),
+        }
+
+    def _parameters(self) -> dict[str, Any]:
+        """What the numbers were made with."""
+        return {
+            "seed": self.seed,
+            "permutations": len(self.loo.permuted),
+            "splits": 0 if self.holdout is None else len(self.holdout.sizes),
+            "lambda_grid": [float(self.choice.grid[0]), float(self.choice.grid[-1]), len(self.choice.grid)],
+            "lambda_validation": [";".join(self.combinations.members[row]) for row in self.choice.validation],
+            "leverage_max": float(self.loo.leverage.max()),
+            "sources_seen_once": list(self.combinations.seen_once),
+            "combinations_of_one_clip": int(np.count_nonzero(self.combinations.counts == 1)),
+            "method": "Do Audio Representations Compose Additively? (arXiv 2609.27187), section III",
+            "notes": list(self.notes),
         }
 
 

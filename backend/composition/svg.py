@@ -28,13 +28,14 @@ class _Axes:
     """The plotting rectangle and the two scales."""
 
     def __init__(self, chart: Chart, width: float, top: float, height: float) -> None:
-        self.left, self.right, self.top, self.bottom = 58.0, width - 14.0, top, top + height
+        self.right, self.top, self.bottom = width - 14.0, top, top + height
         xs, ys = _extent(chart.series, "x"), _extent(chart.series, "y")
         self.log = chart.log_x
         if any(series.kind == "bars" for series in chart.series):
             ys = (0.0, ys[1])
         self.x0, self.x1 = _padded(np.log10(xs[0]), np.log10(xs[1])) if self.log else _padded(*xs)
         self.y0, self.y1 = (0.0, ys[1] * 1.08 or 1.0) if ys[0] == 0.0 else _padded(*ys)
+        self.left = max(58.0, 28.0 + 7.2 * max(len(_short(value)) for value in _ticks(self.y0, self.y1, 5)))
         if chart.whole_x:
             self.x0, self.x1 = np.floor(xs[0] + 0.35) - 0.6, np.ceil(xs[1] - 0.35) + 0.6
 
