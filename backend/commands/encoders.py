@@ -1,8 +1,11 @@
-"""``python -m backend encoders``: every encoder, whether it is ready here, and how to get it."""
+"""``python -m backend encoders``: every encoder, whether it is ready here; download, self-test, strip one."""
 
 from __future__ import annotations
 
 import argparse
+import math
+import sys
+from pathlib import Path
 from typing import Any
 
 from backend.commands.common import print_json
@@ -11,12 +14,27 @@ from backend.commands.common import print_json
 def register(commands: Any) -> None:
     """Add the sub-command."""
     parser = commands.add_parser("encoders", help="list the encoders and what each needs")
-    parser.add_argument("--json", action="store_true", help="print one JSON list")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    does = parser.add_mutually_exclusive_group()
+    does.add_argument("--download", metavar="ID", help="fetch a listed encoder; a broken download is continued")
+    does.add_argument("--test", metavar="ID", help="load an encoder and test it on two sounds and eight texts")
+    does.add_argument(
+        "--strip", nargs=2, metavar=("FILE", "TARGET"), help="write a checkpoint's weights alone, as .safetensors"
+    )
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Print the registry."""
+    """Print the registry, or do what is asked with one encoder."""
+    if arguments.download or arguments.test or arguments.strip:
+        found = (
+            _download(arguments) if arguments.download else _test(arguments) if arguments.test else _strip(arguments)
+        )
+        if arguments.json:
+            print_json(found)
+        else:
+            print("\n".join(f"{name}: {value}" for name, value in found.items()))
+        return
     from backend.encoders.base import encoder_list
 
     listed = encoder_list()
@@ -31,3 +49,35 @@ def run(arguments: argparse.Namespace) -> None:
         print(
             f"{info.id:<{width}}  {info.dim:>5}-d  {info.sample_rate:>6} Hz  {'text' if info.text else '    '}  {state}"
         )
+
+
+def _download(arguments: argparse.Namespace) -> dict[str, Any]:
+    from backend.encoders.checkpoints import Progress, download
+
+    def report(progress: Progress) -> None:
+        # Standard output carries the result only; the line is rewritten in place.
+        print(f"\r{progress.sentence()}", end="", file=sys.stderr, flush=True)
+
+    try:
+        files = download(arguments.download, report)
+    finally:
+        print(file=sys.stderr)
+    return {"encoder": arguments.download, "fetched": [str(file) for file in files]}
+
+
+def _test(arguments: argparse.Namespace) -> dict[str, Any]:
+    from backend.encoders.base import load_encoder
+    from backend.encoders.selftest import tested
+
+    found = tested(load_encoder(arguments.test, trusted=True))
+    cosines = {"sound_cosine": found.sound_cosine, "text_cosine": found.text_cosine}
+    shown = {name: None if math.isnan(value) else round(value, 4) for name, value in cosines.items()}
+    return {"encoder": found.encoder, "weights": found.weights, **shown, "warnings": list(found.warnings)}
+
+
+def _strip(arguments: argparse.Namespace) -> dict[str, Any]:
+    from backend.encoders.laion import TRUSTED
+    from backend.encoders.weights import strip_optimizer
+
+    source, target = (Path(path) for path in arguments.strip)
+    return {"written": str(target), "bytes_saved": strip_optimizer(source, target, TRUSTED)}

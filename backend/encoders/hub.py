@@ -101,7 +101,7 @@ def checked_type(folder: Path, allowed: tuple[str, ...], what: str) -> str:
     return str(stated)
 
 
-def read_model(load: Callable[[], tuple[Any, dict[str, Any]]], folder: Path, spare: tuple[str, ...] = ()) -> Any:
+def read_model(load: Callable[[], Any], folder: Path, spare: tuple[str, ...] = ()) -> Any:
     """A model with every weight from its file, in evaluation mode.
 
     Parameters

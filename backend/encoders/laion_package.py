@@ -155,7 +155,7 @@ def _answered_locally(found: Architecture, tokenizer: Any) -> Iterator[None]:
         bos_token_id=0,
         eos_token_id=2,
     )
-    answers = {
+    answers: dict[Any, Any] = {
         transformers.BertTokenizer: lambda cls: None,  # fetched at import, used by other text towers only
         transformers.BartTokenizer: lambda cls: None,
         transformers.RobertaTokenizer: lambda cls: tokenizer,

@@ -12,7 +12,7 @@ import warnings
 import zipfile
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from backend.errors import InputError
 
@@ -131,15 +131,15 @@ def _read_torch(path: Path, trusted: Collection[str]) -> object:
         raise _damaged(path, str(error)) from None
 
 
-def _harmless_globals() -> list[object]:
+def _harmless_globals() -> list[Any]:
     """Plain numbers that training code leaves beside the weights (best loss, epoch)."""
     import argparse
     import collections
 
     import numpy as np
 
-    types = [np.dtypes.Float64DType, np.dtypes.Float32DType, np.dtypes.Int64DType, np.dtypes.Int32DType]
-    scalar = np.core.multiarray.scalar  # the name old checkpoints hold
+    types: list[Any] = [np.dtypes.Float64DType, np.dtypes.Float32DType, np.dtypes.Int64DType, np.dtypes.Int32DType]
+    scalar = np.float64(0).__reduce__()[0]  # the function a pickled number calls; its module moved in numpy 2
     return [
         (scalar, "numpy.core.multiarray.scalar"),
         (scalar, "numpy._core.multiarray.scalar"),

@@ -69,3 +69,36 @@ def test_an_unknown_family_is_named_as_such():
             load_encoder("clap:x", trusted=trusted)
     with pytest.raises(InputError, match="There is no encoder ''"):
         load_encoder("")
+
+
+# The same from the command line.
+
+
+def command(capsys, *arguments):
+    """Exit code, standard output as JSON where there is any, standard error."""
+    import json
+
+    from backend.__main__ import main
+
+    code = main(["encoders", *arguments])
+    said = capsys.readouterr()
+    return code, json.loads(said.out) if said.out else None, said.err
+
+
+def test_the_command_line_tests_and_strips(capsys, laion_file, tmp_path):
+    code, found, _ = command(capsys, "--json", "--test", f"laion:{laion_file}")
+    assert code == 0 and found["weights"] and found["text_cosine"] > 0.9 and "collapsed" in found["warnings"][0]
+    base.forget_encoder(f"laion:{laion_file}")
+    target = tmp_path / "lean.safetensors"
+    code, found, _ = command(capsys, "--json", "--strip", str(laion_file), str(target))
+    assert code == 0 and found["written"] == str(target) and target.is_file()
+    (tmp_path / "bad.pt").write_bytes(b"PK")
+    code, found, said = command(capsys, "--strip", str(tmp_path / "bad.pt"), str(target))
+    assert code == 1 and found is None and said.count("\n") == 1
+
+
+def test_the_command_line_downloads_only_what_is_listed(capsys, downloads_folder):
+    code, found, said = command(capsys, "--download", "process:touch x")
+    assert code == 2 and found is None and "cannot be downloaded here" in said
+    code, found, said = command(capsys, "--download", "pocket", "--test", "pocket")
+    assert code == 2 and found is None
