@@ -14,6 +14,7 @@ from components.frame import HEAVY, Page
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets" / "compose"
 PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
+NARROW: dict[str, Any] = {"scale": 0, "min_width": 260}
 DOWNLOADS = {
     "json": "All as JSON",
     "csv": "Tables as CSV",
@@ -22,11 +23,14 @@ DOWNLOADS = {
 }
 PICTURES = "More pictures: contributions, plane, canonical correlations, shuffles"
 FILES = (
-    ("embeddings", "Embeddings: .npz (ids, embeddings) or .parquet", [".npz", ".parquet"]),
-    ("labels", "Labels: CSV id,labels; FSD50K or CHiME-Home", [".csv", ".tsv"]),
-    ("beside", "Optional: a second encoder's embeddings", [".npz", ".parquet"]),
-    ("hierarchy", "Optional: hierarchy, to drop ancestor labels", [".json", ".csv"]),
+    ("embeddings", "Embeddings", [".npz", ".parquet"]),
+    ("labels", "Labels", [".csv", ".tsv"]),
+    ("beside", "Second embeddings", [".npz", ".parquet"]),
+    ("hierarchy", "Hierarchy", [".json", ".csv"]),
 )
+FILES_SAID = """<p class="note">Embeddings: .npz with ids and embeddings, or .parquet. Labels: a CSV with id,labels and a ;
+between labels, or FSD50K's or CHiME-Home's own table. Optional: a second encoder's embeddings, to compare; a hierarchy
+(ontology.json, or a CSV child,parent), to drop labels above another label of the same clip.</p>"""
 
 
 def compose_endpoint(embeddings: str | None, labels: str | None, encoder: str, seed: float) -> dict[str, Any]:
@@ -45,9 +49,32 @@ def _live(elem_id: str, **options: Any) -> gr.HTML:
     return gr.HTML("", js_on_load=script, elem_id=elem_id, apply_default_css=False, **options)
 
 
+def _own() -> tuple[gr.Dropdown, list[gr.File], gr.Button, gr.Button]:
+    """The folded part: a second encoder, and the visitor's own files."""
+    with gr.Accordion("Another encoder, or your own embeddings", open=False, elem_id="compose-own"):
+        second = gr.Dropdown([NO_SECOND], value=NO_SECOND, label="Compare with", elem_id="compose-second")
+        gr.HTML(FILES_SAID)
+        with gr.Row():
+            files = [
+                gr.File(label=label, type="filepath", file_types=kinds, elem_id=f"compose-{name}", height=180)
+                for name, label, kinds in FILES
+            ]
+        with gr.Row(elem_classes="downloads"):
+            analyse = gr.Button("Rebuild my combinations", elem_id="compose-analyse", **NARROW)
+            demo = gr.Button("Back to the demo set", elem_id="compose-demo", **NARROW)
+    return second, files, analyse, demo
+
+
+def _downloads() -> dict[str, gr.DownloadButton]:
+    with gr.Row(elem_classes="downloads"):
+        return {
+            kind: gr.DownloadButton(title, interactive=False, size="sm", elem_id=f"compose-{kind}")
+            for kind, title in DOWNLOADS.items()
+        }
+
+
 def build(page: Page) -> None:
     """Lay the panel out and connect it."""
-    narrow: dict[str, Any] = {"scale": 0, "min_width": 260}
     style = (ASSETS / "compose.css").read_text(encoding="utf-8")
     with gr.Column(elem_classes="panel"):
         gr.HTML(f"<style>{style}</style>", elem_classes="message")
@@ -55,10 +82,8 @@ def build(page: Page) -> None:
         headline = gr.HTML("", elem_id="compose-headline", elem_classes="result", min_height=96)
         table = gr.HTML("", elem_id="compose-table", elem_classes="result", min_height=240)
         with gr.Row(elem_classes="knobs"):
-            adds_up = gr.Button(
-                "Show one that adds up", variant="primary", elem_id="compose-best", scale=0, min_width=220
-            )
-            does_not = gr.Button("Show one that does not", elem_id="compose-worst", **narrow)
+            adds_up = gr.Button("Show one that adds up", variant="primary", elem_id="compose-best", **NARROW)
+            does_not = gr.Button("Show one that does not", elem_id="compose-worst", **NARROW)
             pick = gr.Dropdown([], label="Any combination", elem_id="compose-pick", filterable=True)
         with gr.Row(elem_classes="compose-pending"):
             status = gr.HTML("", elem_id="compose-status")
@@ -69,23 +94,10 @@ def build(page: Page) -> None:
             drawer = _live("compose-drawer", min_height=420)
         arithmetic = _live("compose-arithmetic")
         comparison = _live("compose-comparison")
-        with gr.Row(elem_classes="downloads"):
-            buttons = {
-                kind: gr.DownloadButton(title, interactive=False, size="sm", elem_id=f"compose-{kind}")
-                for kind, title in DOWNLOADS.items()
-            }
+        buttons = _downloads()
         with gr.Accordion(PICTURES, open=False, elem_id="compose-more"):
             pictures = gr.HTML("", elem_id="compose-pictures")
-        with gr.Accordion("Another encoder, or your own embeddings", open=False, elem_id="compose-own"):
-            second = gr.Dropdown([NO_SECOND], value=NO_SECOND, label="Compare with", elem_id="compose-second")
-            with gr.Row():
-                files = [
-                    gr.File(label=label, type="filepath", file_types=kinds, elem_id=f"compose-{name}", height=180)
-                    for name, label, kinds in FILES
-                ]
-            with gr.Row(elem_classes="downloads"):
-                analyse = gr.Button("Rebuild my combinations", elem_id="compose-analyse", **narrow)
-                demo = gr.Button("Back to the demo set", elem_id="compose-demo", **narrow)
+        second, files, analyse, demo = _own()
         how = gr.HTML("", elem_id="compose-how")
     parts = Parts(
         view=page.view,
@@ -129,7 +141,8 @@ def _connect(
     page.on_encoder.append(("compose", on.asked, [view], [wanted]))
     page.on_load.append((on.asked, [view], [wanted]))
     long: list[Any] = [
-        wanted.change(on.on_open, [view, opened], outputs, **heavy),
+        # Another encoder picked meanwhile is the one that counts.
+        wanted.change(on.on_open, [view, opened], outputs, **{**heavy, "trigger_mode": "always_last"}),
         analyse.click(on.on_own, [view, *files], outputs, **heavy),
         demo.click(on.on_demo, view, outputs, **heavy),
         parts.second.input(on.on_second, [view, opened, parts.second], outputs, **heavy),

@@ -37,3 +37,11 @@ element.addEventListener('click', (event) => act(event.target));
 element.addEventListener('keydown', (event) => {
   if ((event.key === 'Enter' || event.key === ' ') && event.target.closest('svg [data-key]') && act(event.target)) event.preventDefault();
 });
+
+// A new view keeps the sound that is still in it, and stops one that no button could stop any more.
+watch('value', () => {
+  if (player.paused) return;
+  const now = player.getAttribute('src');
+  element.querySelectorAll('[data-play]').forEach((button) => button.setAttribute('aria-pressed', String(button.dataset.play === now)));
+  if (!document.querySelector('[data-play][aria-pressed="true"]')) player.pause();
+});

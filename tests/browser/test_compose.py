@@ -95,7 +95,9 @@ def test_one_that_adds_up_one_that_does_not_and_both_are_heard(visit):
     assert page.evaluate(f"[{PLAYER}.volume, {PLAYER}.duration]") == [1, 5]
     page.click("#compose-drawer .play >> nth=0")
     assert page.evaluate(f"{PLAYER}.paused")
+    page.click("#compose-drawer .play >> nth=0")
     marked = press(page, "#compose-scatter .uh-wide [data-key] >> nth=7")
+    assert page.evaluate(f"{PLAYER}.paused"), "a sound without a button to stop it goes on"
     assert marked in page.inner_text("#compose-pick") or page.input_value("#compose-pick input") == marked
     page.wait_for_selector("#compose-json:not([disabled])")
     with page.expect_download() as download:
