@@ -190,7 +190,8 @@ def _negated(present: Sequence[str], absent: Sequence[str]) -> str:
 def _other_sounds(named: Sequence[str], seed: int) -> list[str]:
     """Four sounds of the background vocabulary that share no word with those named."""
     used = {word for phrase in named for word in phrase.lower().split()}
-    free = [sound for sound in background_vocabulary() if not used & set(sound.lower().split())]
+    bare = [sound.removeprefix("a ").removeprefix("an ").removeprefix("the ") for sound in background_vocabulary()]
+    free = [sound for sound in bare if not used & set(sound.lower().split())]
     picked = np.random.default_rng(seed).choice(len(free), size=4, replace=False)
     return [free[int(place)] for place in picked]
 

@@ -73,8 +73,10 @@ def _connect(page: Page, parts: Parts, on: AskHandlers, controls: _Controls) -> 
     gr.on([parts.query.submit, controls.go.click], on.on_query, [*asked, parts.query], outputs, **heavy)
     for text, example in zip(EXAMPLES, controls.examples, strict=True):
         example.click(_typing(on, text), asked, outputs, **heavy)
-    parts.chips.input(on.on_chips, asked, outputs, **heavy)
-    parts.board.strength(on.on_strength, asked, outputs, **{**PRIVATE, "trigger_mode": "always_last"})
+    # "always_last" would repeat a waiting event without what it carries; these carry something.
+    each: dict[str, Any] = {**PRIVATE, "trigger_mode": "multiple"}
+    parts.chips.input(on.on_chips, asked, outputs, **each, **HEAVY)
+    parts.board.strength(on.on_strength, asked, outputs, **each)
     parts.board.pin(on.on_pin, asked, outputs, **heavy)
     parts.board.unpin(on.on_unpin, asked, outputs, **heavy)
     parts.board.swap(on.on_swap, asked, outputs, **heavy)

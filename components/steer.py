@@ -203,8 +203,10 @@ def _connect(page: Page, parts: Parts, on: SteerHandlers, look: gr.Button) -> No
     outputs, view = parts.all(), page.view
     heavy: dict[str, Any] = {**PRIVATE, **HEAVY, "trigger_mode": "always_last"}
     gr.on([parts.query.submit, look.click], on.on_query, [view, parts.query], outputs, **heavy)
-    parts.chips.input(on.on_chips, view, outputs, **heavy)
-    parts.editor.input(on.on_line, [view, parts.lines], outputs, **heavy)
+    # "always_last" would repeat a waiting event without what it carries; these carry something.
+    each: dict[str, Any] = {**PRIVATE, **HEAVY, "trigger_mode": "multiple"}
+    parts.chips.input(on.on_chips, view, outputs, **each)
+    parts.editor.input(on.on_line, [view, parts.lines], outputs, **each)
     parts.strength.input(
         on.on_strength, [view, parts.lines, parts.strength], outputs, **{**PRIVATE, "trigger_mode": "always_last"}
     )

@@ -156,11 +156,20 @@ function legend(value) {
     known && exclusion.violations !== null ? entry('across', `exclusion: ${exclusion.violations} break it${exclusion.recall === null ? '' : `, recall ${exclusion.recall.toFixed(2)}`}`) : null);
 }
 const ends = (kind, values) => made('div', `ask-ends ${kind}`, ...values.map((one) => made('span', '', String(one))));
-let lastSent = 0, waiting = null;
+// One strength travels at a time; the newest one waits. Whatever the server's pace, the last position wins.
+let travelling = null, wanted = null;
 function sendStrength(lambda) {
-  clearTimeout(waiting);
-  const pause = Math.max(0, 120 - (Date.now() - lastSent));
-  waiting = setTimeout(() => { lastSent = Date.now(); trigger('strength', { lambda }); }, pause);
+  wanted = lambda;
+  if (travelling === null) nextStrength();
+}
+function nextStrength() {
+  clearTimeout(travelling);
+  travelling = null;
+  if (wanted === null) return;
+  const lambda = wanted;
+  wanted = null;
+  travelling = setTimeout(nextStrength, 5000);
+  trigger('strength', { lambda });
 }
 function showStrength(box, lambda) {
   const slider = box.querySelector('.ask-slider'), mark = box.querySelector('.marker');
@@ -231,6 +240,7 @@ function draw() {
     host.replaceChildren(pins(value), strength(value), tabs(value), columns, reading());
   }
   markPlaying();
+  if (travelling !== null) nextStrength();
 }
 watch('value', draw);
 draw();
