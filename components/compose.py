@@ -28,7 +28,7 @@ FILES = (
     ("beside", "Second embeddings", [".npz", ".parquet"]),
     ("hierarchy", "Hierarchy", [".json", ".csv"]),
 )
-FILES_SAID = """<p class="note">Embeddings: .npz with ids and embeddings, or .parquet. Labels: a CSV with id,labels and a ;
+FILES_SAID = """<p class="note">Embeddings: .npz with ids and embeddings, or .parquet. Labels: CSV with id,labels and ;
 between labels, or FSD50K's or CHiME-Home's own table. Optional: a second encoder's embeddings, to compare; a hierarchy
 (ontology.json, or a CSV child,parent), to drop labels above another label of the same clip.</p>"""
 
