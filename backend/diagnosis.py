@@ -206,7 +206,7 @@ def edited(relatives: Relatives, name: str, text: str) -> Relatives:
     """
     words = checked_phrase(text)
     if name in _RELATIVES:
-        return replace(relatives, **{name: words})
+        return replace(relatives, **{name: words})  # type: ignore[arg-type]
     if name.startswith("scope ") and name[6:].isdigit() and 1 <= int(name[6:]) <= len(relatives.scopes):
         scopes = list(relatives.scopes)
         scopes[int(name[6:]) - 1] = words

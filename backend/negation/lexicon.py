@@ -52,11 +52,11 @@ class Phrases:
     def matches(self, words: Sequence[str]) -> Iterator[tuple[int, Kind]]:
         """Phrases that ``words`` begin with, as (length, kind), longest first."""
         found: list[tuple[int, Phrases]] = []
-        node: Phrases | None = self
+        node = self
         for length, word in enumerate(words, start=1):
-            node = node.after.get(word)
-            if node is None:
+            if word not in node.after:
                 break
+            node = node.after[word]
             if node.kinds:
                 found.append((length, node))
         for length, end in reversed(found):

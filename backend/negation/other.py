@@ -30,7 +30,9 @@ def parse_other(text: str, code: str) -> Query:
     others: Others = ""
     parts = _parts(text, language)
     shed = language.articles | language.edges
-    polarity, cue, lead, words = "present", None, [], []
+    polarity, cue = "present", None
+    lead: list[_Part] = []
+    words: list[_Part] = []
     article = False
     for place, part in enumerate([*parts, _Part(Kind.END, len(text), len(text), "")]):
         if part.kind is Kind.WORD:

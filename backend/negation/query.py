@@ -185,7 +185,8 @@ def chips_from_text(query: Query, chips: str) -> Query:
 
 
 def _split_escaped(line: str) -> list[str]:
-    parts, current, escaped = [], "", False
+    parts: list[str] = []
+    current, escaped = "", False
     for character in line:
         if escaped:
             current, escaped = current + character, False
