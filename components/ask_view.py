@@ -53,6 +53,8 @@ def board_value(asked: Asked, pinned: Asked | None) -> dict[str, Any]:
 def _column(ranking: Ranking, rankings: tuple[Ranking, ...]) -> dict[str, Any]:
     title, formula = TITLES[ranking.scorer]
     collection, hits = ranking.scores.collection, ranking.hits(TOP)
+    presence = ranking.scores.presence()
+    concepts = [*ranking.scores.positives, *ranking.scores.negatives]
     ranks = {other.scorer: other.ranks for other in rankings if other.scorer != ranking.scorer}
     return {
         "scorer": ranking.scorer,
@@ -72,6 +74,9 @@ def _column(ranking: Ranking, rankings: tuple[Ranking, ...]) -> dict[str, Any]:
                 ],
                 "violates": hit.violates,
                 "answers": hit.answers,
+                "presence": ", ".join(
+                    f"{concept} {share:.2f}" for concept, share in zip(concepts, presence[hit.index], strict=True)
+                ),
                 "labels": list(collection.labels[hit.index]),
                 "own": hit.id.startswith("own-"),
             }

@@ -66,7 +66,9 @@ function hit(row, value) {
     mark.setAttribute('aria-label', 'contains the forbidden sound');
     mark.setAttribute('role', 'img');
   }
-  box.append(made('span', 'ask-rank', String(row.rank)), playButton, open, made('span', 'ask-score', mark, row.score));
+  const score = made('span', 'ask-score', mark, row.score);
+  score.title = `Probability of presence, calibrated on these clips: ${row.presence}`;
+  box.append(made('span', 'ask-rank', String(row.rank)), playButton, open, score);
   box.addEventListener('mouseenter', () => together(row.index, true));
   box.addEventListener('mouseleave', () => together(row.index, false));
   return box;

@@ -84,6 +84,8 @@ def cleaned(tokens: Sequence[Token], clause: bool = False, base_verb: bool = Fal
     kept = [pair for pair in kept if pair[1]]
     while kept and kept[-1][1] in _TRAILING:
         kept.pop()
+    if all(token.word in _ASPECTS for token, _ in kept):
+        return None  # "stops and starts"
     if not kept or all(word in PRONOUNS | PEOPLE | AUXILIARIES | RELATIVES for _, word in kept):
         return None
     kept = _without_subject(kept)
