@@ -63,7 +63,7 @@ class PocketEncoder:
         Raises
         ------
         InputError
-            The array is not two-dimensional, has no samples, or holds a value that is not finite.
+            The array is not two-dimensional, not of floats, has no samples, or holds a value that is not finite.
         """
         signals = _checked(windows, dimensions=2)
         if signals.shape[1] < SHORTEST_SAMPLES:
@@ -179,7 +179,10 @@ class PocketEncoder:
 
 def _checked(samples: FloatArray, dimensions: int) -> torch.Tensor:
     """Samples as a float32 tensor, or the reason why not."""
-    array = np.ascontiguousarray(samples, dtype=np.float32)
+    array = np.asarray(samples)
+    if not np.issubdtype(array.dtype, np.floating):
+        raise InputError(f"The audio is {array.dtype}; the pocket encoder needs floats with a full scale of 1.")
+    array = np.ascontiguousarray(array, dtype=np.float32)
     if array.ndim != dimensions or array.shape[-1] == 0:
         wanted = "(windows, samples)" if dimensions == 2 else "(samples,)"
         raise InputError(
