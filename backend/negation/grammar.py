@@ -20,6 +20,8 @@ _UNNAMED = frozenset(
     "sound sounds audio one ones thing things other others else clip clips recording recordings".split()
 )
 
+_NOBODY = ("nobody", "no one", "no-one")
+
 
 def parse_english(text: str) -> Query:
     """The Query of an English text. ``text`` has passed the gate."""
@@ -96,7 +98,7 @@ def _without_words(reading: Reading, chunk: Chunk, polarity: str, cue: Item | No
     if last.kind is Kind.NEG and last.words in ("not", "never") and reading.previous is not None and alone:
         _turn_absent(reading, last)
     elif last.kind is Kind.NOTHING:
-        if last.words.startswith(("nobody", "no one", "no-one")) and not last.words.endswith("else"):
+        if last.words.startswith(_NOBODY) and not last.words.endswith("else"):
             reading.absent.append(Concept("people", last.start, last.end, last.words, last.start, last.end))
         else:
             reading.others = "absent"
@@ -149,7 +151,8 @@ def _add(reading: Reading, chunk: Chunk, polarity: str, cue: Item | None) -> Non
     base_verb = any(word in asked for word in ("hear", "does", "do", "did", "can")) and chunk.words[0].word not in (
         "no",
     )
-    phrase = _shared_subject(reading, chunk) or cleaned(chunk.words, clause, base_verb)
+    nobody = cue is not None and cue.words.startswith(_NOBODY)
+    phrase = _shared_subject(reading, chunk) or cleaned(chunk.words, clause, base_verb, subject_before=nobody)
     before, opened = reading.polarity, any(kind in (Kind.NEG, Kind.PREP, Kind.EXCEPT) for kind in chunk.kinds)
     reading.polarity = polarity if polarity in ("present", "absent") else ""
     if polarity == "absent" and (opened or reading.cue is not cue):
@@ -158,7 +161,7 @@ def _add(reading: Reading, chunk: Chunk, polarity: str, cue: Item | None) -> Non
         reading.article = chunk.has_article
     reading.cue = cue
     if phrase is None:
-        if cue is not None and cue.kind is Kind.NOTHING and cue.words.startswith(("nobody", "no one", "no-one")):
+        if nobody and cue is not None and cue.kind is Kind.NOTHING:
             reading.absent.append(_concept(Phrase("people", cue.start, cue.end), cue, (cue.start, cue.end)))
         return
     if _sets_scene(chunk) and chunk.words[0].word in ("on", "in", "at", "near", "by", "under") and len(chunk.words) > 1:

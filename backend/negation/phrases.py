@@ -59,7 +59,9 @@ class Phrase:
     end: int
 
 
-def cleaned(tokens: Sequence[Token], clause: bool = False, base_verb: bool = False) -> Phrase | None:
+def cleaned(
+    tokens: Sequence[Token], clause: bool = False, base_verb: bool = False, subject_before: bool = False
+) -> Phrase | None:
     """The concept of a stretch of words, or None when nothing in it can be heard.
 
     Parameters
@@ -70,13 +72,15 @@ def cleaned(tokens: Sequence[Token], clause: bool = False, base_verb: bool = Fal
         The stretch is known to be a clause, so that a verb in -s is one even without an article.
     base_verb : bool
         A verb at the end may have its bare form: "doesn't a dog bark", "I hear a dog bark".
+    subject_before : bool
+        The subject was the cue itself, so the first word may be the verb: "nobody speaks".
     """
     words = _trimmed(list(tokens))
     words = _without_relative(words)
     has_article = any(token.word in DETERMINERS or token.word in PEOPLE for token in tokens)
     words = _predicate_first(words)
     words = _aspect_dropped(words)
-    named = bool(tokens) and tokens[0].word in RELATIVES | PRONOUNS | PEOPLE
+    named = subject_before or (bool(tokens) and tokens[0].word in RELATIVES | PRONOUNS | PEOPLE)
     text = _with_gerund(words, clause or has_article, named)
     if base_verb and len(text) > 1 and text[-1][1] in VERBS and text[-1][1] not in SOUND_NOUNS - {"bark"}:
         text[-1] = (text[-1][0], gerund(text[-1][1]))
