@@ -234,6 +234,7 @@ def load_file(encoder_id: str, path: Path) -> LaionEncoder:
     tokenizer = tokens.roberta_tokenizer(folder, found.vocabulary)
     weights = weights_digest(state, tokenizer.backend_tokenizer.to_str())
     module = laion_package.build(state, tokenizer, path.name)
+    del state  # the mapped file would be held twice over while the layers are packed
     return LaionEncoder(encoder_id, module, weights, bf16=encoder_id.endswith(FAST))
 
 
