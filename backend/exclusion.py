@@ -23,9 +23,9 @@ class ExclusionForm:
     """
 
     slope: float = 2.5
-    present_from: float = -0.2
-    absent_below: float = 0.6
-    absence_weight: float = 2.0
+    present_from: float = 0.2
+    absent_below: float = 0.2
+    absence_weight: float = 3.0
 
 
 EXCLUSION = ExclusionForm()
