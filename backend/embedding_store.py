@@ -13,6 +13,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,7 +129,7 @@ class EmbeddingStore:
 class StoreWriter:
     """Appends clips to an open store."""
 
-    def __init__(self, windows, clips, index) -> None:  # type: ignore[no-untyped-def]
+    def __init__(self, windows: BinaryIO, clips: BinaryIO, index: BinaryIO) -> None:
         self._windows, self._clips, self._index = windows, clips, index
 
     def add(self, key: str, embeddings: ClipEmbeddings) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -169,4 +169,5 @@ def _hybrid(heard: Sequence[str], unheard: Sequence[str]) -> tuple[Option, ...]:
     )
 
 
-_BUILDERS: Mapping[Kind, object] = {"affirmation": _affirmation, "negation": _negation, "hybrid": _hybrid}
+Builder = Callable[[Sequence[str], Sequence[str]], tuple[Option, ...]]
+_BUILDERS: Mapping[Kind, Builder] = {"affirmation": _affirmation, "negation": _negation, "hybrid": _hybrid}

@@ -129,7 +129,8 @@ def run(collection: Collection, encoder: Encoder, options: Options, progress: Pr
 def _split(collection: Collection, folds: Sequence[int]) -> tuple[tuple[Item, ...], tuple[Item, ...]]:
     if not folds:
         return collection.items, ()
-    chosen, others = [], []
+    chosen: list[Item] = []
+    others: list[Item] = []
     for item in collection.items:
         match = ESC_NAME.search(item.id)
         if match is None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from backend.diagnosis import normalised_affinity, polarity_content_ratio
 from backend.negeval.items import KINDS, Question, RetrievalItem
-from backend.negeval.measures import first_relevant, measured, recalls
+from backend.negeval.measures import Measure, first_relevant, measured, recalls
 from backend.negeval.pairs import ControlledPair
 from backend.negeval.scores import CandidateScores, Statement, statement_of
 from backend.negeval.wording import listed
@@ -82,7 +82,7 @@ def _choice(table: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def _accuracy(right: NDArray[np.bool_], kinds: NDArray[np.str_], seed: int) -> Record:
-    by_kind = {kind: measured(right[kinds == kind], seed) for kind in KINDS}
+    by_kind: dict[str, Measure] = {kind: measured(right[kinds == kind], seed) for kind in KINDS}
     # Each clip has one question of every kind, in order: their mean per clip resamples clips, not questions.
     per_clip = np.stack([right[kinds == kind] for kind in KINDS]).mean(axis=0)
     return _recorded({**by_kind, "average": measured(per_clip, seed)})

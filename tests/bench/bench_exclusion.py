@@ -15,17 +15,18 @@ in which presence of Y is higher where Y is, "preferred" the share whose clip wi
 - The clip's own level: without it 0.87 / 0.95 preferred against 0.82 / 0.92, but R-@1 0.57 / 0.60 against 0.66 / 0.62
   and MCQ 0.80 / 0.83 against 0.82 / 0.86; and one threshold then no longer suits single sounds and mixtures alike.
 - Calibration across clips: without it R+@1 falls from 0.66 / 0.64 to 0.57 / 0.58, MCQ from 0.82 / 0.86 to 0.72 / 0.77
-  (some texts match everything). Dividing by each concept's spread, and a threshold that splits its clips in two, were tried and
-  lost: they take for granted that a sound is about as often there as not, and forbid it where it is rare.
+  (some texts match everything). Dividing by each concept's spread, and a threshold that splits its clips in two, were
+  tried and lost: they take for granted that a sound is about as often there as not, and forbid it where it is rare.
 - Form: lower thresholds or more weight on absence buy preference with retrieval and questions. Weight 1 / 2 / 3 / 4 at
   0.2, matched: preferred 0.78 / 0.82 / 0.82 / 0.84, R-@1 0.67 / 0.67 / 0.66 / 0.61, MCQ 0.84 / 0.83 / 0.82 / 0.82;
-  any: preferred 0.84 / 0.90 / 0.92 / 0.93. Weight 3 is the most at which Retrieval-Neg stays where the affirmative query is.
+  any: preferred 0.84 / 0.90 / 0.92 / 0.93. Weight 3 is the most at which Retrieval-Neg stays where the affirmative is.
 - Also lost: removing the covariance of texts or windows (whitening), several prompts a concept, windows of 1 or 4 s,
   different slopes for presence and absence. Adding the best-matching windows to the text gains two points, but
   takes a sound that a collection lacks for its nearest neighbour, so it was left out.
 
-Folds 4-5, 500 pairs, calibrated on folds 1-3, matched / any: raw prefers the target in 24 / 19 %, steered 0.2 in 30 / 29 %,
-exclusion in 84.0 (80.8-87.2) / 88.8 (86.0-91.4) %; presence of Y alone, which bounds it, is right in 87.8 / 95.6 %.
+Folds 4-5, 500 pairs, calibrated on folds 1-3, matched / any: raw prefers the target in 24 / 19 %, steered 0.2 in
+30 / 29 %, exclusion in 84.0 (80.8-87.2) / 88.8 (86.0-91.4) %; presence of Y alone, which bounds it, is right in
+87.8 / 95.6 %.
 """
 
 from __future__ import annotations
