@@ -85,6 +85,8 @@ def _connect(page: Page, parts: Parts, on: ListenHandlers, *, find: gr.Button, o
     heavy: dict[str, Any] = {**quiet, **HEAVY}
     # Gradio repeats the FIRST event's data for one that came while its handler ran; every one must be handled.
     every: dict[str, Any] = {**quiet, "trigger_mode": "multiple"}
+    # One at a time and in order: an older selection must not overtake a newer one.
+    selecting: dict[str, Any] = {**every, "concurrency_id": "selecting", "concurrency_limit": 1}
     gr.on([parts.query.submit, find.click], on.on_query, [view, parts.query], outputs, **heavy)
     parts.chips.input(on.on_chips, view, outputs, **every, **HEAVY)
     parts.clip.input(on.on_clip, [view, parts.clip], outputs, **heavy)
@@ -93,11 +95,11 @@ def _connect(page: Page, parts: Parts, on: ListenHandlers, *, find: gr.Button, o
     parts.window.input(on.on_window, [view, parts.window], outputs, **heavy)
     parts.depth.input(on.on_depth, [view, parts.depth], outputs, **quiet)
     parts.other.release(on.on_other_depth, [view, parts.other], outputs, **quiet)
-    parts.stage.region_change(on.on_region, view, outputs, **every)
-    parts.stage.band_change(on.on_band, view, outputs, **every)
+    parts.stage.region_change(on.on_region, view, outputs, **selecting)
+    parts.stage.band_change(on.on_band, view, outputs, **selecting)
     cutting = [
-        trigger(on.on_cut, view, outputs, **{**heavy, "trigger_mode": "once"})
-        for trigger in (parts.cut.click, parts.stage.cut_request)
+        trigger(handler, view, outputs, **{**heavy, "trigger_mode": "once"})
+        for trigger, handler in ((parts.cut.click, on.on_cut), (parts.stage.cut_request, on.on_cut_request))
     ]
     parts.stop.click(on.on_cancel, view, outputs, cancels=cutting, show_progress="hidden", **PRIVATE)
 

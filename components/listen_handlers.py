@@ -226,6 +226,15 @@ class ListenHandlers:
             return self.parts.answer(cut_error=say.error_box(str(error)))
         return self.parts.answer(view=view, address=link(view), cut_error="")
 
+    def on_cut_request(self, view: ViewState, event: gr.EventData) -> Iterator[list[Any]]:
+        """The stage's own cut key: it names its region, which may be newer than the view's."""
+        try:
+            region = checked_region(event._data, clip_of(view).duration)
+        except InputError as error:
+            yield self.parts.answer(cut_error=say.error_box(str(error)))
+            return
+        yield from self.on_cut(replace(view, region=region or view.region))
+
     def on_cut(self, view: ViewState) -> Iterator[list[Any]]:
         """Cut the region, score again, and compare with the matched controls."""
         answer = self.parts.answer

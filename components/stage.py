@@ -13,6 +13,8 @@ Whatever a browser sends goes through `checked_region`, `checked_band` or `check
 from __future__ import annotations
 
 import base64
+import os
+import tempfile
 from abc import ABCMeta
 from collections import OrderedDict
 from functools import partial
@@ -126,7 +128,7 @@ class Stage(gr.HTML, metaclass=_Unstubbed):
     def _travelling(self, text: str | None) -> Any:
         if not isinstance(text, str) or len(text) <= INLINE_LETTERS:
             return text
-        return _file(processing_utils.save_bytes_to_cache(base64.b64decode(text), "stage.bin", self.GRADIO_CACHE))
+        return _file(_kept(base64.b64decode(text), self.GRADIO_CACHE))
 
     def api_info(self) -> dict[str, Any]:
         """The value is an object."""
@@ -135,6 +137,20 @@ class Stage(gr.HTML, metaclass=_Unstubbed):
     def get_block_name(self) -> str:
         """Drawn by Gradio's HTML component."""
         return "html"
+
+
+def _kept(data: bytes, folder: str) -> str:
+    """A cached file of these bytes, written once and whole: another visitor may be reading it right now."""
+    path = Path(folder) / processing_utils.hash_bytes(data) / "stage.bin"
+    if path.exists():
+        os.utime(path)  # the cache drops the files that were used longest ago
+        return str(path.resolve())
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, part = tempfile.mkstemp(dir=path.parent, suffix=".part")
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
+    os.replace(part, path)
+    return str(path.resolve())
 
 
 def _file(path: str) -> Payload:

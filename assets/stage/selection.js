@@ -88,8 +88,8 @@ const choosing = {
     const now = this.sound.position;
     const { duration } = this.axis;
     const region = this.region || { start: 0, end: duration };
-    if (edge === "start") this.setRegion(now, region.end > now ? region.end : Math.min(duration, now + 2), { moving: "end" });
-    else this.setRegion(region.start < now ? region.start : Math.max(0, now - 2), now, { moving: "start" });
+    if (edge === "start") this.setRegion(now, region.end > now ? region.end : Math.min(duration, now + 2), { moving: "end", settle: "soon" });
+    else this.setRegion(region.start < now ? region.start : Math.max(0, now - 2), now, { moving: "start", settle: "soon" });
   },
   clearRegion() {
     if (!this.region && !this.band) return;
