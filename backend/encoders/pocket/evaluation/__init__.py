@@ -51,9 +51,10 @@ def evaluate(
     if esc10:
         maker = SceneMaker(esc10, EVENT_CLASSES, BACKGROUND_CLASSES)
         draw = np.random.default_rng
-        two = [maker.two_events(generator) for generator in draw(seed + 10).spawn(scenes)]
-        one = [maker.single_event(generator, 0.0) for generator in draw(seed + 11).spawn(scenes)]
-        pairs = [maker.controlled_pair(generator) for generator in draw(seed + 12).spawn(scenes)]
+        # Drawn one by one as they are listened to: all of them at once would fill a gigabyte.
+        two = (maker.two_events(generator) for generator in draw(seed + 10).spawn(scenes))
+        one = (maker.single_event(generator, 0.0) for generator in draw(seed + 11).spawn(scenes))
+        pairs = (maker.controlled_pair(generator) for generator in draw(seed + 12).spawn(scenes))
         measures += localisation_measures(encoder, two, one, ESC10_CLASSES, seed)
         measures += pair_measures(encoder, pairs, ESC10_CLASSES, seed)
     measures += negation_measures(encoder, seed)

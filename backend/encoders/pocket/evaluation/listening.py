@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -24,7 +24,7 @@ def overlap_ratio(one: Span, other: Span) -> float:
 
 
 def localised(
-    encoder: SpanEncoder, scenes: Sequence[EventScene], captions: Mapping[str, str], window: float
+    encoder: SpanEncoder, scenes: Iterable[EventScene], captions: Mapping[str, str], window: float
 ) -> FloatArray:
     """(n, 3): IoU of the best window for the text, of the loudest window, and of the best possible window."""
     windows = sliding_windows(SCENE_SECONDS, window)
@@ -42,8 +42,8 @@ def localised(
 
 def localisation_measures(
     encoder: SpanEncoder,
-    two_events: Sequence[EventScene],
-    one_event: Sequence[EventScene],
+    two_events: Iterable[EventScene],
+    one_event: Iterable[EventScene],
     captions: Mapping[str, str],
     seed: int,
 ) -> list[Measure]:
@@ -69,19 +69,15 @@ def localisation_measures(
 
 
 def pair_measures(
-    encoder: SpanEncoder, pairs: Sequence[ControlledPair], captions: Mapping[str, str], seed: int
+    encoder: SpanEncoder, pairs: Iterable[ControlledPair], captions: Mapping[str, str], seed: int
 ) -> list[Measure]:
     """Whether the forbidden sound scores higher where it is; and what the negated text prefers."""
     windows = sliding_windows(SCENE_SECONDS, 2.0)
     texts = dict(zip(captions, class_vectors(encoder, list(captions.values())), strict=True))
-    queries = encoder.embed_text(
-        [
-            f"{captions[pair.positives[0]]} and {captions[pair.positives[1]]}, with no {bare(captions[pair.forbidden])}"
-            for pair in pairs
-        ]
-    )
     presence, margin = [], []
-    for pair, query in zip(pairs, queries, strict=True):
+    for pair in pairs:
+        one, two, forbidden = (captions[name] for name in (*pair.positives, pair.forbidden))
+        query = encoder.embed_text([f"{one} and {two}, with no {bare(forbidden)}"])[0]
         clips = [
             encoder.embed_spans(signal, windows.starts, windows.length) for signal in (pair.distractor, pair.target)
         ]
