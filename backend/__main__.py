@@ -21,7 +21,7 @@ class OneSentenceParser(argparse.ArgumentParser):
     """argparse without the usage dump: a wrong argument is answered in one sentence."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{message[0].upper()}{message[1:]}. See python -m backend {self.prog.split()[-1]} --help.\n")
+        self.exit(2, f"{message[0].upper()}{message[1:]}. See python -m {self.prog} --help.\n")
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -37,10 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one sub-command and return its exit code."""
     try:
         parsed = build_parser().parse_args(arguments)
+        parsed.run(parsed)
     except SystemExit as stopped:
         return int(stopped.code or 0)
-    try:
-        parsed.run(parsed)
     except InputError as error:
         print(error, file=sys.stderr)
         return 1 if error.concerns == "file" else 2

@@ -103,8 +103,11 @@ def checked_cut(clip: Clip, span: Span, depth_db: float) -> Span:
     InputError
         Naming what came and what is allowed.
     """
-    if not (np.isfinite(span.start) and np.isfinite(span.end)) or not 0 <= span.start < span.end:
-        raise InputError(f"The region {span.start} to {span.end} s is not a stretch of time; start must be below end.")
+    if not (np.isfinite(span.start) and np.isfinite(span.end)) or span.start < 0 or span.end <= span.start:
+        raise InputError(
+            f"The region {span.start:g} to {span.end:g} s is not a stretch of time in the clip; "
+            "its start must be 0 s or later, and start must be below end."
+        )
     if span.end > clip.duration + 1e-3:
         raise InputError(
             f"The region ends at {span.end:.2f} s, but {clip.name} is {clip.duration:.2f} s long. "

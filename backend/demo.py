@@ -171,6 +171,8 @@ def demo_or_file(name: str | Path) -> Clip:
     for clip in demo_clips():
         if clip.id == str(name):
             return load_clip(clip.path)
+    if Path(name).is_dir():
+        raise InputError(f"{str(name)!r} is a folder; name one audio file in it, or a demo clip.", concerns="file")
     if not Path(name).is_file():
         scenes = ", ".join(clip.id for clip in demo_clips() if clip.is_scene)
         raise InputError(f"{str(name)!r} is neither a file nor a demo clip. Demo scenes: {scenes}.", concerns="file")

@@ -7,18 +7,23 @@ from typing import Any
 from backend.audio import Clip
 from backend.controls import CutExperiment
 from backend.localization import Localization, SoughtConcept
-from backend.negation import parse_query
+from backend.negation import Query, parse_query
 
 
-def sought_concepts(query: str) -> tuple[SoughtConcept, ...]:
-    """The concepts of a typed query with their polarity, positives first.
+def query_record(query: Query) -> dict[str, Any]:
+    """The query as typed, its language and what the parser noticed."""
+    return {"query": query.text, "query_language": query.language, "query_notes": list(query.notes)}
+
+
+def sought_concepts(query: str | Query) -> tuple[SoughtConcept, ...]:
+    """The concepts of a typed or parsed query with their polarity, positives first.
 
     Raises
     ------
     InputError
         The query cannot be used (empty, too long, no sound named).
     """
-    parsed = parse_query(query)
+    parsed = parse_query(query) if isinstance(query, str) else query
     return tuple(
         [SoughtConcept(concept.text, "present") for concept in parsed.positives]
         + [SoughtConcept(concept.text, "absent") for concept in parsed.negatives]

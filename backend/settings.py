@@ -12,6 +12,7 @@ from typing import Any
 from backend.errors import InputError
 
 PREFIX = "UNHEARD_"
+HIGHEST_PORT = 65535
 HOST_FALLBACKS = {"host": "GRADIO_SERVER_NAME", "port": "GRADIO_SERVER_PORT"}
 """What a Space and Gradio's own images set; used where ours is not."""
 
@@ -88,6 +89,10 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
             ) from None
         if isinstance(value, int | float) and value < 0:
             raise InputError(f"{name} is {text}, but it cannot be negative; the default is {default}.")
+        if field.name == "port" and value > HIGHEST_PORT:
+            raise InputError(
+                f"{name} is {text}, but a port lies between 0 and {HIGHEST_PORT}; the default is {default}."
+            )
         values[field.name] = value
     return Settings(**values)  # type: ignore[arg-type]
 

@@ -16,9 +16,12 @@ from backend.settings import settings
 
 def finite_number(text: str) -> float:
     """argparse type: a finite number."""
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
     if not math.isfinite(value):
-        raise argparse.ArgumentTypeError(f"{text} is not a finite number")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a finite number")
     return value
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from backend.commands.common import add_common, checked_window, chosen_encoder, finite_number, print_json, provenance
@@ -16,7 +17,10 @@ def register(commands: Any) -> None:
     parser.add_argument("--start", type=finite_number, required=True, help="start of the region in seconds")
     parser.add_argument("--end", type=finite_number, required=True, help="end of the region in seconds")
     parser.add_argument(
-        "--depth", type=finite_number, default=-40.0, help="gain inside the region in dB (default: -40)"
+        "--depth",
+        type=finite_number,
+        default=-40.0,
+        help="how far down, in dB; 40 and -40 mean the same (default: -40)",
     )
     parser.add_argument("--band", type=finite_number, nargs=2, metavar=("LOW", "HIGH"), help="gate only this band, Hz")
     parser.add_argument("-o", "--output", required=True, help="the WAV file to write")
@@ -24,6 +28,18 @@ def register(commands: Any) -> None:
     parser.add_argument("--controls", type=int, default=20, help="random cuts to compare with (default: 20)")
     add_common(parser)
     parser.set_defaults(run=run)
+
+
+def checked_output(output: str, clip: str) -> Path:
+    """The file to write: a .wav, in a folder that exists, and not the recording itself."""
+    path = Path(output)
+    if path.suffix.lower() != ".wav":
+        raise InputError(f"The output is {output}; a cut is written as WAV, so let its name end in .wav.")
+    if not path.absolute().parent.is_dir():
+        raise InputError(f"The output is {output}, but there is no folder {path.parent}. Make it first.")
+    if path.exists() and Path(clip).exists() and path.samefile(clip):
+        raise InputError(f"The output is {output}, which is the recording itself; choose another name.")
+    return path
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -41,13 +57,14 @@ def run(arguments: argparse.Namespace) -> None:
     band = tuple(arguments.band) if arguments.band else None
     # People say a cut of 40 dB and of -40 dB and mean the same; a gain above 0 dB is never meant.
     depth = abs(arguments.depth)
+    output = checked_output(arguments.output, arguments.clip)
     clip = demo_or_file(arguments.clip)
     span = checked_cut(clip, Span(arguments.start, arguments.end), depth)
     record: dict[str, Any] = {
         "clip": clip_record(clip),
-        "output": arguments.output,
+        "output": str(output),
         "region": {"start": span.start, "end": span.end},
-        "depth_db": -depth,
+        "depth_db": -depth if depth else 0.0,
         "band": list(band) if band else None,
     }
     if not concepts:
@@ -62,10 +79,10 @@ def run(arguments: argparse.Namespace) -> None:
         record |= cut_record(experiment) | {"query": arguments.query, "provenance": provenance(encoder, arguments)}
         sentences = [cut_sentence(effect, span, len(experiment.control_spans)) for effect in experiment.effects]
     record["sample_format"] = wav_format(cut)
-    save_wav(cut, arguments.output)
+    save_wav(cut, output)
     if arguments.json:
         print_json(record)
         return
-    print(f"Wrote {arguments.output}: {span.start:.2f}-{span.end:.2f} s cut by {depth:g} dB.")
+    print(f"Wrote {output}: {span.start:.2f}-{span.end:.2f} s cut by {depth:g} dB.")
     for sentence in sentences:
         print(sentence)

@@ -21,23 +21,24 @@ def run(arguments: argparse.Namespace) -> None:
     """Print every concept's curve and best window."""
     from backend.demo import demo_or_file
     from backend.localization import localize
-    from backend.results import localization_record, sought_concepts
+    from backend.negation import parse_query
+    from backend.results import localization_record, query_record, sought_concepts
 
     window = checked_window(arguments.window)
-    concepts = sought_concepts(arguments.query)
+    query = parse_query(arguments.query)
+    concepts = sought_concepts(query)
     clip = demo_or_file(arguments.clip)
     encoder = chosen_encoder(arguments)
     found = localize(encoder, clip, concepts, window)
     if arguments.json:
-        print_json(
-            {**localization_record(found), "query": arguments.query, "provenance": provenance(encoder, arguments)}
-        )
+        print_json({**localization_record(found), **query_record(query), "provenance": provenance(encoder, arguments)})
         return
-    for note in clip.notes:
+    for note in (*query.notes, *clip.notes):
         print(f"Note: {note}")
     for evidence in found.evidence:
+        verb = "found at" if evidence.stands_out else "does not stand out; best window"
         print(
             f"{evidence.concept.text} ({evidence.concept.polarity}): "
-            f"found at {evidence.best.start:.2f}-{evidence.best.end:.2f} s, cosine {evidence.score:+.3f} "
+            f"{verb} {evidence.best.start:.2f}-{evidence.best.end:.2f} s, cosine {evidence.score:+.3f} "
             f"({evidence.z:+.1f} SD of {found.background_size} everyday sounds)"
         )

@@ -110,13 +110,17 @@ def test_encoders_lists_pocket_as_ready(run) -> None:
         (["localize", "no-such-file.wav", QUERY], 1, "neither a file nor a demo clip"),
         (["localize", "README.md", QUERY], 1, "README.md"),
         (["localize", "CLIP", ""], 2, ""),
-        (["localize", "CLIP", QUERY, "--window", "zero"], 2, "invalid finite_number value"),
+        (["localize", "CLIP", QUERY, "--window", "zero"], 2, "not a finite number"),
         (["localize", "CLIP", QUERY, "--window", "-2"], 2, "between 0.1 and 10 s"),
         (["localize", "CLIP", QUERY, "--encoder", "nope"], 2, "no encoder 'nope'"),
         (["gate", "CLIP", "--start", "3", "--end", "1", "-o", "x.wav"], 2, "start must be below end"),
         (["gate", "CLIP", "--start", "3", "--end", "1000", "-o", "x.wav"], 2, "s long"),
         (["gate", "CLIP", "--start", "nan", "--end", "1", "-o", "x.wav"], 2, "finite"),
         (["gate", "CLIP", "--start", "1", "--end", "2"], 2, "-o/--output"),
+        (["gate", "CLIP", "--start", "-1", "--end", "2", "-o", "x.wav"], 2, "0 s or later"),
+        (["gate", "CLIP", "--start", "1", "--end", "2", "-o", "x.mp3"], 2, "end in .wav"),
+        (["gate", "CLIP", "--start", "1", "--end", "2", "-o", "no/such/folder/x.wav"], 2, "no folder"),
+        (["localize", "data", QUERY], 1, "is a folder"),
         (["sing"], 2, "invalid choice"),
         ([], 2, "required"),
     ],
@@ -128,3 +132,29 @@ def test_a_bad_argument_is_one_sentence(run, arguments: list[str], code: int, sa
     assert out == ""
     assert said in err
     assert len(err.strip().splitlines()) == 1
+
+
+def test_a_cut_never_overwrites_the_recording(run, wav: Path) -> None:
+    before = wav.read_bytes()
+    code, _, err = run("gate", wav, "--start", 1, "--end", 2, "-o", wav)
+    assert code == 2
+    assert "the recording itself" in err
+    assert wav.read_bytes() == before
+
+
+def test_a_wrong_setting_is_one_sentence(run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from backend.settings import settings
+
+    monkeypatch.setenv("UNHEARD_PORT", "99999")
+    settings.cache_clear()
+    code, _, err = run("encoders")
+    monkeypatch.undo()
+    settings.cache_clear()
+    assert code == 2
+    assert "65535" in err
+
+
+def test_what_the_parser_noticed_is_said(run) -> None:
+    record = json.loads(run("localize", demo_clips()[0].id, "собака лает", "--json")[1])
+    assert record["query"] == "собака лает"
+    assert any("Cyrillic" in note for note in record["query_notes"])

@@ -17,7 +17,7 @@ SCENE = demo_clips()[0]
 
 
 @pytest.fixture(scope="module")
-def client(server: str):  # noqa: ANN201
+def client(server: str):
     client = Client(server, verbose=False)
     yield client
     client.close()
