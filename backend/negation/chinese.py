@@ -28,8 +28,13 @@ _CUES = {
 _ORDER = sorted(
     ((cue, kind) for kind, cues in _CUES.items() for cue in cues.split(" ")), key=lambda pair: -len(pair[0])
 )
-_SCAN = re.compile("|".join(re.escape(cue) for cue, _ in _ORDER))
-_KIND = dict(_ORDER)
+_IMPERSONAL = "下[大小暴]?[雨雪]|下冰?雹|刮[大]?风|打雷"
+_SOUNDING = "[叫响唱说吵哭笑吠鸣弹咳吼喊喵汪]|讲话|播放|放音乐|敲"
+_NOT_VERB = f"不(?=(?:再)?(?:{_IMPERSONAL}|{_SOUNDING}))"
+"""Before a verb of sounding or weather; elsewhere the character is part of a longer word."""
+_SCAN = re.compile("|".join([*(re.escape(cue) for cue, _ in _ORDER if len(cue) > 1), _NOT_VERB,
+                             *(re.escape(cue) for cue, _ in _ORDER if len(cue) == 1)]))  # fmt: skip
+_KIND = dict(_ORDER) | {"不": "neg"}
 _PREFIX = re.compile(r"^(?:不停地|不断地|一个|一只|一条|一些|一段|一阵|任何|其他|的|是|在|里|着|很多|许多|\s)+")
 _SUFFIX = re.compile(r"(?:的时候|停了|停止了|停止|消失了|消失|不停|不断|不间断|里面|里|中|外|吗|呢|了|的|\s)+$")
 _OTHERS = re.compile(r"^(?:其他|别的|其它|任何|所有|一切|都|什么)*(?:的)?(?:声音|声响|东西)?(?:都|都有|都可以|都行)?$")
@@ -51,6 +56,7 @@ def parse_chinese(text: str) -> Query:
     pending: Concept | None = None
     kept_from: int | None = None
     place = 0
+    subject: Concept | None = None
     for match in [*_SCAN.finditer(text), None]:
         start, end = (match.start(), match.end()) if match else (len(text), len(text))
         kind = _KIND[match.group()] if match else "end"
@@ -73,11 +79,14 @@ def parse_chinese(text: str) -> Query:
                     content.text, content.start, content.end, *state.excepted, (content.start, content.end)
                 )
             elif state.polarity == "absent" and state.cue is not None:
-                denied, head = _relative(content)
+                denied, head = _relative(_said_of(subject, content) if subject else content)
                 absent.append(Concept(denied.text, denied.start, denied.end, *state.cue, (denied.start, denied.end)))
                 present += [head] if head else []
             else:
                 present.append(content)
+        subject = None
+        if match and match.group() == "不" and content in present[-1:] and _takes_subject(content, text[end:]):
+            subject = present.pop()
         _advance(state, kind, (match.group(), start, end) if match else ("", 0, 0))
         if (
             kind == "with"
@@ -91,6 +100,17 @@ def parse_chinese(text: str) -> Query:
     if pending is not None:
         absent.append(pending)
     return Query(text, tuple(present), tuple(absent), "zh", (), others)
+
+
+def _takes_subject(content: Concept | None, following: str) -> bool:
+    """Whether 不 and its verb are said of the words before: not of a sound, 雨声不打雷, and never the weather's."""
+    sounds = content is None or re.search(f"(?:{_SOUNDING}|声)$", content.text)
+    return not sounds and not re.match(f"再?(?:{_IMPERSONAL})", following)
+
+
+def _said_of(subject: Concept, verb: Concept) -> Concept:
+    """ "狗不叫": what is absent is 狗叫, its subject with its verb."""
+    return Concept(subject.text + verb.text, verb.start, verb.end)
 
 
 def _relative(content: Concept) -> tuple[Concept, Concept | None]:

@@ -20,6 +20,9 @@ LEADS = frozenset(
 FRESH = frozenset({Kind.END, Kind.WHILE, Kind.REQUEST, Kind.WITH, Kind.BUT, Kind.ONLY})
 """Leads after which no earlier scope reaches on."""
 SEPARATORS = frozenset({Kind.COMMA, Kind.AND, Kind.OR, Kind.NOR})
+_MASS = frozenset("rain snow hail wind thunder water music traffic speech laughter applause static fire".split())
+_HAPPENS = frozenset("falls plays blows pours passes flows runs comes goes begins starts continues rolls".split())
+"""Verbs that make a clause of a noun without an article, "rain falls"; "thunder claps" may be two nouns."""
 _EMPTY = AUXILIARIES | PRONOUNS | RELATIVES | {"to"}
 
 
@@ -57,6 +60,9 @@ class Chunk:
         """Whether it has a finite verb or an auxiliary."""
         words = [token.word for token in self.words]
         finite = any(w in AUXILIARIES for w in words)
+        verbs = words[1:2]
+        finite = finite or (words[:1] in (["it"], ["he"], ["she"]) and bool(THIRD_PERSONS.keys() & verbs))
+        finite = finite or (bool(_MASS & set(words[:1])) and bool(_HAPPENS & set(verbs)))
         plural_verb = any(b in VERBS and a.endswith("s") and not a.endswith("ss") for a, b in pairwise(words))
         return finite or plural_verb or (self.has_article and any(w in THIRD_PERSONS for w in words[1:]))
 
@@ -138,7 +144,10 @@ def _closed(chunks: list[Chunk], current: Chunk, item: Item) -> Chunk:
             return _led(chunks, current, item)
         current.ended = True
         return current
-    if not current.words and current.lead and current.lead[-1].kind is Kind.NEG and chunks:
+    if not current.words and current.lead and current.lead[-1].kind is Kind.NEG:
+        if not chunks:
+            current.lead.pop()  # "not silent: a dog barks" names no sound before the colon
+            return current
         negation = current.lead.pop()
         kind = Kind.PRESENT if kind is Kind.ABSENT else Kind.ABSENT
         item = Item(kind, negation.tokens + item.tokens)

@@ -19,8 +19,9 @@ def hidden_absence(word: str) -> str:
         return STEMS.get(tail, tail.replace("-", " "))
     if head == "no" and tail and tail not in NOT_NO and "-" not in tail:
         return tail
-    if word.endswith("less") and word not in NOT_LESS and (word[:-4] in SOUND_NOUNS or word[:-4] in STEMS):
-        return STEMS.get(word[:-4], word[:-4])
+    bare = word[:-4]
+    if word.endswith("less") and word not in NOT_LESS and (len(bare) >= 3 or bare in SOUND_NOUNS):
+        return STEMS.get(bare, bare)
     if word.startswith("non") and (word[3:] in STEMS or word[3:] in SOUND_NOUNS):
         return STEMS.get(word[3:], word[3:])
     return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from backend.negation.chunks import Chunk, chunked
+from backend.negation.chunks import Chunk, chunked, is_predicate
 from backend.negation.items import itemize
 from backend.negation.lexicon import Kind
 from backend.negation.parts import DETERMINERS, Item
@@ -13,7 +13,7 @@ from backend.negation.polarity import Reading, is_silence, polarity_of
 from backend.negation.predicates import negated_attribute
 from backend.negation.query import Concept, Query
 from backend.negation.tokens import Token, tokenize
-from backend.negation.words import SOUND_NOUNS, THIRD_PERSONS, gerund
+from backend.negation.words import SOUND_NOUNS, THIRD_PERSONS, VERBS, gerund, is_gerund
 
 _PLACES = frozenset("in on at near behind over under inside outside from by beside above below".split())
 _UNNAMED = frozenset(
@@ -86,6 +86,7 @@ def _read(reading: Reading, chunks: Sequence[Chunk], place: int, chunk: Chunk) -
     if polarity == "absent" and _as_attribute(reading, chunk, cue):
         return
     _add(reading, chunk, polarity, cue)
+    reading.predicate = chunk.closing is Kind.ABSENT and polarity == "absent"
     reading.previous = chunk
 
 
@@ -135,6 +136,8 @@ def _as_attribute(reading: Reading, chunk: Chunk, cue: Item | None) -> bool:
     reading.absent.append(_concept(attribute.absent, cue, (chunk.words[0].start, chunk.words[-1].end)))
     reading.polarity, reading.cue, reading.preposition = "absent", cue, False
     reading.article = False
+    last = chunk.words[-1].word  # a predicate with an object lists objects: "isn't playing guitar and piano"
+    reading.predicate = is_gerund(last) or is_predicate(chunk.words[-1:]) or last in VERBS - SOUND_NOUNS
     return True
 
 
@@ -147,6 +150,8 @@ def _concept(phrase: Phrase, cue: Item | None, scope: tuple[int, int] | None = N
 def _add(reading: Reading, chunk: Chunk, polarity: str, cue: Item | None) -> None:
     """Add a chunk's own concept."""
     clause = any(kind in (Kind.WHILE, Kind.BUT) for kind in chunk.kinds) or chunk.ended
+    clause = clause or (Kind.AND in chunk.kinds and (chunk.is_clause or reading.predicate))
+    clause = clause or any(item.kind is Kind.NEG and item.words.endswith(" that") for item in chunk.lead)
     asked = " ".join(item.words for item in chunk.lead if item.kind is Kind.REQUEST).split()
     base_verb = any(word in asked for word in ("hear", "does", "do", "did", "can")) and chunk.words[0].word not in (
         "no",

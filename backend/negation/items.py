@@ -44,6 +44,8 @@ def _fits(words: tuple[str, ...], kind: Kind, following: Token | None, items: Se
     if kind is Kind.ABSENT and len(words) == 1:
         denied = before is not None and before.kind is Kind.NEG and before.words == "not"
         return (not starts or denied) and (ends or following.word in AFTER_ABSENT)  # type: ignore[union-attr]
+    if kind is Kind.ABSENT and words[-1] in _STATES and "not" in words:
+        return ends or following.word in AFTER_ABSENT  # type: ignore[union-attr]
     if kind is Kind.DROP and words[1:2] == ("not",) and words[-1] in PRONOUNS:
         return before is not None and before.kind is Kind.COMMA and ends
     if kind is Kind.NEG and words[1:2] == ("off",):
@@ -127,6 +129,8 @@ def _left_out(items: list[Item]) -> list[Item]:
     return result
 
 
+_STATES = frozenset("on started begun come arrived happened occurred appeared sounded yet".split())
+"""Last words of "is not on", "has not started": what follows must not be a part of the same verb."""
 _REMOVING = frozenset("leave keep take cut filter mix edit strip".split())
 
 

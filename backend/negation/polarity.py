@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from backend.negation.chunks import FRESH, SEPARATORS, Chunk
+from backend.negation.chunks import FRESH, SEPARATORS, Chunk, is_predicate
 from backend.negation.lexicon import Kind
 from backend.negation.parts import AUXILIARIES, DETERMINERS, Item
 from backend.negation.query import Concept, Others
 from backend.negation.tokens import Token
+from backend.negation.words import SOUND_NOUNS, VERBS, is_gerund
 
 _CONCORD = ("no", "nothing", "nobody", "none", "neither", "no one", "never", "nowhere")
 _CONTRASTS = frozenset(
@@ -33,6 +34,8 @@ class Reading:
     preposition: bool = False
     """The open scope was opened by a preposition after something present: lists run on under it."""
     article: bool = False
+    predicate: bool = False
+    """The absence was said of a subject by a predicate ("is off", "isn't running"), which a new subject ends."""
     previous: Chunk | None = None
     denied_twice: bool = False
 
@@ -69,6 +72,7 @@ def polarity_of(reading: Reading, chunks: Sequence[Chunk], place: int, chunk: Ch
                 and item.words.split()[0] in _CONCORD
                 and cue is not None
                 and cue.words not in (*_CONCORD[:6], "never")
+                and "that" not in cue.words.split()
             ):
                 polarity, cue, denied = "present", None, False
             elif not denied:
@@ -128,6 +132,10 @@ def _excepted(
     if everything or item.words.startswith(("everything", "anything", "all")):
         reading.others = "present"
         return "absent", item
+    if item.words == "besides" and _adds(reading, chunks, place):
+        return "present", None
+    if reading.polarity == "absent" and reading.cue is not None and reading.cue.kind is Kind.EXCEPT:
+        return "absent", item  # "minus wind, minus thunder"
     before = chunks[place - 1] if place > 0 and reading.previous is chunks[place - 1] else None
     if before is None:
         later = chunks[place + 1] if place + 1 < len(chunks) else None
@@ -139,6 +147,13 @@ def _excepted(
         reading.others = "absent"
         return "present", None
     return "absent", item
+
+
+def _adds(reading: Reading, chunks: Sequence[Chunk], place: int) -> bool:
+    """Whether "besides" means "in addition to": nothing and everything are not what it is taken from."""
+    universal = any(kind in (Kind.EVERYTHING, Kind.NOTHING) for chunk in chunks[place:] for kind in chunk.kinds)
+    before = reading.previous
+    return not universal and reading.polarity != "absent" and (before is None or not is_silence(before.words))
 
 
 def is_silence(words: Sequence[Token]) -> bool:
@@ -162,12 +177,25 @@ def _inherited(reading: Reading, chunks: Sequence[Chunk], place: int, chunk: Chu
     bare = all(_runs_on(reading, member) for member in list_ahead)
     if Kind.OR in closing or Kind.NOR in closing:
         return "absent", reading.cue
+    if Kind.AND in kinds and reading.predicate:
+        return ("absent", reading.cue) if _same_predicate(chunk) else ("present", None)
     if Kind.AND in kinds:
         return ("absent", reading.cue) if _runs_on(reading, chunk) else ("present", None)
     if bare and (Kind.AND in closing or reading.preposition):
         return "absent", reading.cue
     reading.notes.append("A comma ended the absence; flip the concept after it if it should be absent too.")
     return "present", None
+
+
+def _same_predicate(chunk: Chunk) -> bool:
+    """Whether the words go on with the predicate before them: "not barking and growling", "not loud and fast"."""
+    words = [token.word for token in chunk.words]
+    if is_predicate(chunk.words):
+        return True
+    if chunk.is_clause or not words or chunk.has_article:
+        return False
+    describes = is_gerund(words[0]) or words[0] in VERBS - SOUND_NOUNS
+    return describes and not (len(words) > 1 and words[-1] in SOUND_NOUNS and is_gerund(words[0]))
 
 
 def _runs_on(reading: Reading, chunk: Chunk) -> bool:

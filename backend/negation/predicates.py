@@ -24,6 +24,7 @@ from backend.negation.words import (
 _DEGREES = frozenset(
     "very too so really particularly especially that quite all overly even ever exactly entirely fully always".split()
 )
+_WEATHER = frozenset("raining snowing hailing thundering storming drizzling pouring".split())
 _VERBAL_CUES = frozenset(
     ("not", "never", "fails to", "fail to", "failing to", "failed to", "refuses to", "refuse to", "unable to")
 )
@@ -117,6 +118,8 @@ def _doing(subject: list[Token], words: Sequence[Token]) -> Phrase:
     adverbs = [adjective_of(t.word) for t in rest]
     if rest and all(adverbs):
         return _span([], words, f"{' '.join(a for a in adverbs if a)} {doing}")
+    if doing in _WEATHER:
+        subject = []  # "birds sing though it is not raining": the weather has no subject
     tail = f" {_text(rest)}" if rest else ""
     if all(t.word in CONTAINERS | PEOPLE for t in subject):
         return _span([], words, doing + tail)

@@ -73,6 +73,15 @@ NOT_LESS = frozenset(
     wireless cordless useless breathless tireless timeless countless helpless seamless hopeless harmless fearless
     reckless ruthless stainless topless fretless driverless keyless brushless contactless priceless worthless
     sleepless painless pointless heartless mindless motionless weightless bottomless rudderless
+    ageless aimless artless baseless blameless bloodless boneless boundless brainless cashless causeless changeless
+    characterless cheerless classless clueless cloudless colorless colourless defenseless dauntless dreamless
+    effortless emotionless expressionless faceless faithless fathomless faultless featureless feckless flawless
+    formless fruitless graceless groundless guileless gutless hairless hapless headless heedless humorless jobless
+    joyless lawless leaderless legless lifeless limitless listless loveless luckless matchless meaningless merciless
+    moonless nameless needless numberless odorless paperless peerless penniless pitiless powerless purposeless
+    remorseless scoreless seedless selfless senseless shameless shapeless shiftless sightless sleeveless soulless
+    spineless spotless starless stateless strapless stringless sugarless sunless tactless tasteless tearless thankless
+    thoughtless toothless topless trackless tubeless unbless valueless witless
     """.split()
 )
 
