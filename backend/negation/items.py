@@ -9,6 +9,7 @@ from backend.negation.lexicon import ENGLISH_PHRASES, LONGEST_PHRASE, Kind
 from backend.negation.parts import DETERMINERS, PRONOUNS, Item
 from backend.negation.tokens import Token
 from backend.negation.traps import AFTER_ABSENT, trap, unquoted
+from backend.negation.words import SOUND_NOUNS, is_adjective
 
 
 def itemize(tokens: Sequence[Token]) -> list[Item]:
@@ -20,7 +21,7 @@ def itemize(tokens: Sequence[Token]) -> list[Item]:
         item = trap(tokens, place, items) or _phrase(tokens, place, items) or _word(tokens[place])
         items.append(item)
         place += len(item.tokens)
-    return _continuing(_no_longer(_left_out(items)))
+    return _continuing(_no_longer(_left_out(_effect_of_absence(_one_word_excluded(items)))))
 
 
 def _phrase(tokens: Sequence[Token], place: int, items: Sequence[Item]) -> Item | None:
@@ -110,6 +111,47 @@ def _stops(word: str, before: Item | None, following: Token | None) -> bool:
 
 def _word(token: Token) -> Item:
     return Item(Kind.WORD, (token,), hidden_absence(token.word))
+
+
+def _one_word_excluded(items: list[Item]) -> list[Item]:
+    """ "-thunder rain": the sign of a search engine reaches over one word, or over a compound, "-car horn"."""
+    result: list[Item] = []
+    for place, item in enumerate(items):
+        signed = place >= 2 and items[place - 2].words == "¬" and items[place - 1].kind is Kind.WORD
+        own_sound = item.kind is Kind.WORD and item.words in SOUND_NOUNS - _COMPOUND_HEADS
+        describes = is_adjective(items[place - 1].words) if place else False
+        if signed and own_sound and not describes:
+            first = item.tokens[0].start
+            result.append(Item(Kind.END, (Token("", first, first, mark=True),)))
+        result.append(item)
+    return result
+
+
+_COMPOUND_HEADS = frozenset(
+    "accompaniment alarm alarms ambience announcement announcements applause bark barking beat beats bell bells "
+    "chatter chord chords crowd cheering clapping drum drums drumming echo engine engines fire flute guitar "
+    "gunshot horn horns hum keyboard keyboards laughter machine machines motor motors music noise noises organ "
+    "percussion phone phones piano radio reverb rhythm road scream siren sirens snoring song sound sounds speech "
+    "station static street television toilet train trains truck trucks trumpet vehicle vehicles violin "
+    "vocal vocals voice voices water wave waves whistle whistling word words audio conversation door doors talking singing crying typing".split()
+)
+"""Sounds that a noun before them may name the source of: "car horn", "church bell"."""
+
+
+def _effect_of_absence(items: list[Item]) -> list[Item]:
+    """ "the absence of thunder makes the rain clear": the verb ends what is absent."""
+    for place, item in enumerate(items):
+        if item.kind is not Kind.PREP or not {"absence", "lack"} & set(item.words.split()):
+            continue
+        for later in range(place + 2, len(items)):
+            if items[later].kind is not Kind.WORD:
+                break
+            if items[later].words in _EFFECTS:
+                return [*items[:later], Item(Kind.WITH, items[later].tokens), *items[later + 1 :]]
+    return items
+
+
+_EFFECTS = frozenset("makes made making lets means allows reveals exposes gives brings leaves helps emphasizes".split())
 
 
 def _left_out(items: list[Item]) -> list[Item]:

@@ -31,6 +31,9 @@ _PATTERN = re.compile(
     r"|\.\.\.|…|[-–—−]{1,2}|[^\w\s]|\n",
 )
 
+_PLUS = re.compile(r"\+\s*[^\W\d_]")
+_SUBTRACTED = re.compile(r"\s[-–−]\s+(?!(?:no|not|without|never|nothing|none|only|just|but)\b)[^\W\d_]", re.IGNORECASE)
+""" "rain + wind - thunder" is a sum, where the dash takes away; a dash between words without a plus is a dash."""
 _EXCLUDING_MARKS = frozenset("-–−!")
 
 _SHORTHAND = {
@@ -68,12 +71,17 @@ for _known in sorted(SOUND_NOUNS | GERUNDS.keys()):
 def tokenize(text: str) -> list[Token]:
     """Tokens of ``text`` in order."""
     tokens: list[Token] = []
+    sum_of_sounds = bool(_PLUS.search(text) and _SUBTRACTED.search(text))
     for match in _PATTERN.finditer(text):
         piece, start, end = match.group(), match.start(), match.end()
         if not (piece[0].isalnum() or piece in ("w/", "W/")):
             # "rain -thunder" and "rain !thunder", as search engines read them; "rain - thunder" is a dash.
             before, after = text[max(0, start - 1) : start], text[end : end + 1]
             excludes = piece in _EXCLUDING_MARKS and after.isalpha() and before in ("", " ", "(")
+            excludes = excludes or (sum_of_sounds and piece in "-–−" and bool(_SUBTRACTED.match(text, start - 1)))
+            if sum_of_sounds and piece == "+":
+                tokens.append(Token("plus", start, end))
+                continue
             tokens.append(Token("¬" if excludes else piece, start, end, mark=True))
             continue
         tokens += _words(piece.lower().translate(_APOSTROPHES), start, end)

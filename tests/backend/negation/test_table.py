@@ -9,7 +9,7 @@ import pytest
 from backend.negation import parse_query
 from tests.reference.query_match import polarity_error, same_sounds
 
-TABLES = ("queries.psv", "queries_unseen.psv")
+TABLES = ("queries.psv", "queries_unseen.psv", "queries_reported.psv")
 
 
 def rows() -> list[tuple[str, str, list[str], list[str]]]:
