@@ -15,14 +15,15 @@ _CUES = {
     "except": "除了 除去 除开 除",
     "neg": "没有任何 沒有任何 没有一点 没有 沒有 没 沒 毫无 無 无 不要 不想听到 不想听 我不要 "
     "不含 不带 不包括 不包含 听不到 听不见 不是 并非 并没有 "
-    "而不是 而非 但不 也不 却不 并不 而不 不需要 缺少 缺乏 排除 去掉 避免 非",
+    "而不是 而非 但不 也不 却不 并不 而不 不需要 缺少 缺乏 排除 去掉 避免 非 "
+    "也没有 也无 也没 也不要 也不想听 既没有 既无 既没 又没有 又无",
     "instead": "代替 取代",
     "only": "只有 只要 只是 只听到 只听 仅仅有 仅有 仅 只 光有",
     "but": "但是 但 可是 不过 然而 却 而是 反而 而",
-    "with": "并且有 而且有 还有 以及 而且 并且 有着 有 听到 听见 "
+    "with": "并且有 而且有 还有 以及 而且 并且 有着 有 听到 听见 既有 又有 也有 "
     "我想听 我要听 我想要 我要 要 请找 请播放 请给我 请 播放 寻找",
     "and": "和 与 跟 及 、 以外的 之外的 以外 之外",
-    "or": "或者 或是 或 也没有 也无",
+    "or": "或者 或是 或",
     "end": "， , 。 ； ; ！ ! ？ ? ： : （ ） ( ) \n 然后 接着",
 }
 _ORDER = sorted(
@@ -38,6 +39,9 @@ _KIND = dict(_ORDER) | {"不": "neg"}
 _PREFIX = re.compile(r"^(?:不停地|不断地|一个|一只|一条|一些|一段|一阵|任何|其他|的|是|在|里|着|很多|许多|\s)+")
 _SUFFIX = re.compile(r"(?:的时候|停了|停止了|停止|消失了|消失|不停|不断|不间断|里面|里|中|外|吗|呢|了|的|\s)+$")
 _OTHERS = re.compile(r"^(?:其他|别的|其它|任何|所有|一切|都|什么)*(?:的)?(?:声音|声响|东西)?(?:都|都有|都可以|都行)?$")
+
+
+_ALL = re.compile(r"(?:什么|啥|其他|别的|其它)?(?:声音|声响)?[都也]$")
 
 
 @dataclass
@@ -64,6 +68,11 @@ def parse_chinese(text: str) -> Query:
             kept_from = place if kept_from is None else kept_from
             continue
         content = _content(text, place, start)
+        if content is not None and state.excepted is not None and kind == "neg":
+            named = _ALL.sub("", content.text)  # "除了雨声什么都没有": nothing but rain
+            if named and named != content.text:
+                present.append(Concept(named, content.start, content.start + len(named)))
+                others, content, state.excepted = "absent", None, None
         if content is not None:
             if _OTHERS.match(content.text) or content.text in ("其他", "别的"):
                 if pending is not None:

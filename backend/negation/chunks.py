@@ -9,7 +9,7 @@ from itertools import pairwise
 from backend.negation.lexicon import Kind
 from backend.negation.parts import AUXILIARIES, DETERMINERS, PRONOUNS, RELATIVES, Item
 from backend.negation.tokens import Token
-from backend.negation.words import THIRD_PERSONS, VERBS, is_adjective, is_gerund
+from backend.negation.words import PLURALS, THIRD_PERSONS, VERBS, is_adjective, is_gerund
 
 LEADS = frozenset(
     {
@@ -63,7 +63,9 @@ class Chunk:
         verbs = words[1:2]
         finite = finite or (words[:1] in (["it"], ["he"], ["she"]) and bool(THIRD_PERSONS.keys() & verbs))
         finite = finite or (bool(_MASS & set(words[:1])) and bool(_HAPPENS & set(verbs)))
-        plural_verb = any(b in VERBS and a.endswith("s") and not a.endswith("ss") for a, b in pairwise(words))
+        plural_verb = any(
+            b in VERBS and (a in PLURALS or (a.endswith("s") and not a.endswith("ss"))) for a, b in pairwise(words)
+        )
         return finite or plural_verb or (self.has_article and any(w in THIRD_PERSONS for w in words[1:]))
 
 

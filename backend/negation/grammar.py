@@ -13,7 +13,7 @@ from backend.negation.polarity import Reading, is_silence, polarity_of
 from backend.negation.predicates import negated_attribute
 from backend.negation.query import Concept, Query
 from backend.negation.tokens import Token, tokenize
-from backend.negation.words import SOUND_NOUNS, THIRD_PERSONS, VERBS, gerund, is_gerund
+from backend.negation.words import SOUND_NOUNS, THIRD_PERSONS, VERBS, gerund, is_gerund, past_base
 
 _PLACES = frozenset("in on at near behind over under inside outside from by beside above below".split())
 _UNNAMED = frozenset(
@@ -138,6 +138,7 @@ def _as_attribute(reading: Reading, chunk: Chunk, cue: Item | None) -> bool:
     reading.article = False
     last = chunk.words[-1].word  # a predicate with an object lists objects: "isn't playing guitar and piano"
     reading.predicate = is_gerund(last) or is_predicate(chunk.words[-1:]) or last in VERBS - SOUND_NOUNS
+    reading.predicate = reading.predicate or bool(past_base(last))
     return True
 
 
@@ -150,7 +151,8 @@ def _concept(phrase: Phrase, cue: Item | None, scope: tuple[int, int] | None = N
 def _add(reading: Reading, chunk: Chunk, polarity: str, cue: Item | None) -> None:
     """Add a chunk's own concept."""
     clause = any(kind in (Kind.WHILE, Kind.BUT) for kind in chunk.kinds) or chunk.ended
-    clause = clause or (Kind.AND in chunk.kinds and (chunk.is_clause or reading.predicate))
+    clause = clause or (Kind.AND in chunk.kinds and reading.predicate)
+    clause = clause or (bool({Kind.AND, Kind.COMMA} & set(chunk.kinds)) and chunk.is_clause)
     clause = clause or any(item.kind is Kind.NEG and item.words.endswith(" that") for item in chunk.lead)
     asked = " ".join(item.words for item in chunk.lead if item.kind is Kind.REQUEST).split()
     base_verb = any(word in asked for word in ("hear", "does", "do", "did", "can")) and chunk.words[0].word not in (

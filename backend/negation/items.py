@@ -30,8 +30,18 @@ def _phrase(tokens: Sequence[Token], place: int, items: Sequence[Item]) -> Item 
         following = tokens[place + length] if place + length < len(tokens) else None
         words = tuple(token.word for token in ahead[:length])
         if _fits(words, kind, following, items):
+            if kind is Kind.STOP and _state_of_a_companion(words, items):
+                kind = Kind.ABSENT
             return Item(kind, tuple(ahead[:length]))
     return None
+
+
+def _state_of_a_companion(words: tuple[str, ...], items: Sequence[Item]) -> bool:
+    """ "with the radio turned off" is a state all along; "the radio is turned off" may be an event that was heard."""
+    if words[0] not in ("turned", "switched", "shut", "powered") or words[-1] != "off":
+        return False
+    before = next((item for item in reversed(items) if item.kind is not Kind.WORD), None)
+    return before is not None and before.words in ("with", "and with")
 
 
 def _fits(words: tuple[str, ...], kind: Kind, following: Token | None, items: Sequence[Item]) -> bool:
@@ -133,7 +143,8 @@ _COMPOUND_HEADS = frozenset(
     "gunshot horn horns hum keyboard keyboards laughter machine machines motor motors music noise noises organ "
     "percussion phone phones piano radio reverb rhythm road scream siren sirens snoring song sound sounds speech "
     "station static street television toilet train trains truck trucks trumpet vehicle vehicles violin "
-    "vocal vocals voice voices water wave waves whistle whistling word words audio conversation door doors talking singing crying typing".split()
+    "vocal vocals voice voices water wave waves whistle whistling word words audio conversation "
+    "door doors talking singing crying typing".split()
 )
 """Sounds that a noun before them may name the source of: "car horn", "church bell"."""
 

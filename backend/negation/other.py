@@ -13,6 +13,8 @@ from backend.negation.query import Concept, Others, Query
 _PIECE = re.compile(r"[^\W_]+['’](?=[^\W_])|[^\W_]+(?:-[^\W_]+)*|[^\w\s]|\n")
 _CLOSED_BY = frozenset({Kind.BUT, Kind.WHILE, Kind.WITH, Kind.ONLY, Kind.END, Kind.REQUEST})
 
+_AFTER_FINAL = frozenset([",", ".", ";", "!", "?", "\n", "und", "aber", "sondern", "während"])
+
 
 @dataclass(frozen=True)
 class _Part:
@@ -147,6 +149,9 @@ def _parts(text: str, language: Language) -> list[_Part]:
             kind = Kind.COMMA if word in (",", "、") else Kind.END if word in ".;:!?\n()–—…" else Kind.DROP
         elif kind is Kind.NEG and word in language.denial_pairs:
             kind = _split_denial(pieces, place, language, halves)
+        ends = place + length >= len(pieces) or pieces[place + length][0] in _AFTER_FINAL
+        if kind is Kind.NEG and word == "nicht" and length == 1 and ends and parts and parts[-1].kind is Kind.WORD:
+            kind = Kind.ABSENT  # German negates a clause at its end: "es regnet nicht"
         if kind is not Kind.DROP:
             parts.append(_Part(kind, start, end, text[start:end]))
         place += length

@@ -19,6 +19,7 @@ from backend.negation.words import (
     gerund,
     is_adjective,
     is_gerund,
+    past_base,
 )
 
 _DEGREES = frozenset(
@@ -75,6 +76,11 @@ def negated_attribute(before: Chunk | None, chunk: Chunk) -> Attribute | None:
     if is_gerund(first) or bare_verb or never_verb:
         keeps = relative or separated or not chunk.auxiliary
         return Attribute(_doing(subject, words), keeps_head=keeps)
+    if first in ("started", "begun") and len(words) > 1 and is_gerund(words[1].word):
+        return Attribute(_doing(subject, words[1:]), keeps_head=True)
+    perfect = {"has", "have", "had"} & set(chunk.auxiliary.split()) and past_base(first)
+    if perfect:
+        return Attribute(_doing(subject, words, past_base(first)), keeps_head=relative or separated)
     if first in IRREGULAR_PAST or first.endswith("ed"):
         return Attribute(_span(subject, words, f"{_text(subject)} {_text(words)}"), keeps_head=True)
     return None
@@ -105,10 +111,10 @@ def _described(before: Chunk | None, subject: list[Token], words: Sequence[Token
     return _span([], words, f"{' '.join(described)} {of}")
 
 
-def _doing(subject: list[Token], words: Sequence[Token]) -> Phrase:
+def _doing(subject: list[Token], words: Sequence[Token], base: str = "") -> Phrase:
     """ "not barking loudly" -> loud barking; "does not ring" -> phone ringing."""
     verb = words[0].word
-    base = (
+    base = base or (
         verb
         if verb in VERBS
         else THIRD_PERSONS.get(verb, verb[: -2 if verb.endswith(("shes", "ches", "sses")) else -1])

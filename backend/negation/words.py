@@ -122,6 +122,15 @@ def third_person(base: str) -> str:
     return base + "s"
 
 
+def past_base(word: str) -> str:
+    """The verb of a past participle, or "": barked -> bark, moved -> move, hummed -> hum, rung -> ring."""
+    irregular = {"sung": "sing", "spoken": "speak", "rung": "ring", "blown": "blow", "begun": "begin"}
+    if word in irregular or not word.endswith("ed"):
+        return irregular.get(word, "")
+    stems = (word[:-2], word[:-1], word[:-3], word[:-3] + "y")
+    return next((stem for stem in stems if stem in VERBS), "")
+
+
 GERUNDS = {gerund(base): base for base in VERBS}
 THIRD_PERSONS = {third_person(base): base for base in VERBS}
 
