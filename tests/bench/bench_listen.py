@@ -26,7 +26,8 @@ CONCEPTS = (SoughtConcept("dog barking", "present"), SoughtConcept("rain", "abse
 
 
 def _noise_file(folder: Path, seconds: float) -> Path:
-    path = folder / f"noise-{seconds:g}.wav"
+    # Ten minutes of WAV would be refused as too large.
+    path = folder / f"noise-{seconds:g}.{'wav' if seconds < 60 else 'flac'}"
     rng = np.random.default_rng(0)
     soundfile.write(
         path, rng.normal(scale=0.1, size=round(seconds * 48_000)).astype(np.float32), 48_000, subtype="PCM_16"
