@@ -151,8 +151,8 @@ def _concept(phrase: Phrase, cue: Item | None, scope: tuple[int, int] | None = N
 def _add(reading: Reading, chunk: Chunk, polarity: str, cue: Item | None) -> None:
     """Add a chunk's own concept."""
     clause = any(kind in (Kind.WHILE, Kind.BUT) for kind in chunk.kinds) or chunk.ended
-    clause = clause or (Kind.AND in chunk.kinds and reading.predicate)
-    clause = clause or (bool({Kind.AND, Kind.COMMA} & set(chunk.kinds)) and chunk.is_clause)
+    joined = Kind.AND in chunk.kinds or Kind.COMMA in chunk.kinds
+    clause = clause or (joined and (reading.predicate or chunk.is_clause))
     clause = clause or any(item.kind is Kind.NEG and item.words.endswith(" that") for item in chunk.lead)
     asked = " ".join(item.words for item in chunk.lead if item.kind is Kind.REQUEST).split()
     base_verb = any(word in asked for word in ("hear", "does", "do", "did", "can")) and chunk.words[0].word not in (

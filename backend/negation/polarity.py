@@ -16,6 +16,8 @@ _CONCORD = ("no", "nothing", "nobody", "none", "neither", "no one", "never", "no
 _CONTRASTS = frozenset(
     ("instead of", "rather than", "in place of", "in lieu of", "as opposed to", "but not", "and not")
 )
+_OPINIONS = frozenset("that say think believe claim mean suppose imagine doubt".split())
+"""Words of a cue that denies a whole clause: a second "no" in it is no emphasis but cancels the first."""
 _SILENCES = frozenset("silence quiet silent stillness quietness".split())
 
 
@@ -72,7 +74,7 @@ def polarity_of(reading: Reading, chunks: Sequence[Chunk], place: int, chunk: Ch
                 and item.words.split()[0] in _CONCORD
                 and cue is not None
                 and cue.words not in (*_CONCORD[:6], "never")
-                and "that" not in cue.words.split()
+                and not _OPINIONS & set(cue.words.split())
             ):
                 polarity, cue, denied = "present", None, False
             elif not denied:

@@ -34,6 +34,7 @@ _PATTERN = re.compile(
 _PLUS = re.compile(r"\+\s*[^\W\d_]")
 _SUBTRACTED = re.compile(r"\s[-–−]\s+(?!(?:no|not|without|never|nothing|none|only|just|but)\b)[^\W\d_]", re.IGNORECASE)
 """ "rain + wind - thunder" is a sum, where the dash takes away; a dash between words without a plus is a dash."""
+_OPENING = tuple('"“„«')
 _EXCLUDING_MARKS = frozenset("-–−!")
 
 _SHORTHAND = {
@@ -77,7 +78,7 @@ def tokenize(text: str) -> list[Token]:
         if not (piece[0].isalnum() or piece in ("w/", "W/")):
             # "rain -thunder" and "rain !thunder", as search engines read them; "rain - thunder" is a dash.
             before, after = text[max(0, start - 1) : start], text[end : end + 1]
-            excludes = piece in _EXCLUDING_MARKS and after.isalpha() and before in ("", " ", "(")
+            excludes = piece in _EXCLUDING_MARKS and (after.isalpha() or after in _OPENING) and before in ("", " ", "(")
             excludes = excludes or (sum_of_sounds and piece in "-–−" and bool(_SUBTRACTED.match(text, start - 1)))
             if sum_of_sounds and piece == "+":
                 tokens.append(Token("plus", start, end))
