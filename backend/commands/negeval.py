@@ -27,6 +27,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Run it and write everything down."""
     from backend.collection_layouts import open_collection
     from backend.commands.progress import on_terminal
+    from backend.composition.export import checked_folder
     from backend.negeval.report import tables, write_report
     from backend.negeval.run import run as run_benchmark
 
@@ -34,6 +35,7 @@ def run(arguments: argparse.Namespace) -> None:
     collection = open_collection(arguments.collection)
     if arguments.out.exists() and not arguments.out.is_dir():
         raise InputError(f"{arguments.out} is a file; --out must name a folder.")
+    checked_folder(arguments.out)  # said before minutes of work, not after them
     result = run_benchmark(collection, chosen_encoder(arguments), options, on_terminal())
     written = write_report(result, arguments.out)
     if arguments.json:

@@ -88,14 +88,20 @@ def run(arguments: argparse.Namespace) -> None:
             }
         )
         return
-    _print(embedded.skipped, chosen, hits, top)
+    unknown = [name for name, known in zip(concepts, scores.known, strict=True) if not known]
+    notes = [*query.notes, *(f"“{name}” is far from every sound this encoder was compared with." for name in unknown)]
+    _print(embedded.skipped, notes, chosen, hits, top, forbids=bool(scores.negatives))
 
 
-def _print(skipped: Any, ranking: Any, hits: list[dict[str, Any]], top: int) -> None:
+def _print(
+    skipped: Any, notes: list[str], ranking: Any, hits: list[dict[str, Any]], top: int, *, forbids: bool
+) -> None:
+    for note in notes:
+        print(f"Note: {note}")
     for one in skipped:
         print(f"Left out: {one.row}: {one.reason}")
     broken = ranking.violations(top)
-    if broken is not None:
+    if broken is not None and forbids:
         print(f"{broken} of the first {len(hits)} contain what the query forbids ({ranking.scorer}).")
     for hit in hits:
         mark = " breaks the query" if hit["violates"] else ""

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from backend.audio import Span, sliding_windows
+from backend.audio import Span, load_clip, sliding_windows
 from backend.controls import (
     CutExperiment,
     CutStep,
@@ -13,6 +13,8 @@ from backend.controls import (
     cut_steps,
     embeddings_after_cut,
 )
+from backend.demo import demo_clips
+from backend.encoders.base import load_encoder
 from backend.encoders.cached import EmbeddingCache, window_embeddings
 from backend.errors import InputError
 from backend.gating import gated_clip
@@ -118,3 +120,13 @@ def test_a_clip_score_is_its_best_window() -> None:
 def test_what_cannot_be_cut_is_said(span: Span, depth: float, said: str) -> None:
     with pytest.raises(InputError, match=said):
         cut_and_compare(BandEncoder(), tone_clip(3, 4.0, 6.0), CONCEPTS, 2.0, span, depth, cache=memory_cache())
+
+
+@pytest.mark.parametrize("start", [0.0, 2.37, 12.0])
+def test_pockets_one_pass_loses_nothing_either(start: float) -> None:
+    encoder, clip = load_encoder("pocket"), load_clip(demo_clips()[0].path)
+    windows, span = sliding_windows(clip.duration, 2.0), Span(start, start + 2.0)
+    original = window_embeddings(encoder, clip, windows, cache=memory_cache())
+    quick = embeddings_after_cut(encoder, clip, windows, original, span, 40.0)
+    whole = window_embeddings(encoder, gated_clip(clip, span, 40.0), windows, cache=memory_cache())
+    np.testing.assert_allclose(quick, whole, atol=1e-5)
