@@ -41,7 +41,7 @@ _SUFFIX = re.compile(r"(?:的时候|停了|停止了|停止|消失了|消失|不
 _OTHERS = re.compile(r"^(?:其他|别的|其它|任何|所有|一切|都|什么)*(?:的)?(?:声音|声响|东西)?(?:都|都有|都可以|都行)?$")
 
 
-_ALL = re.compile(r"(?:什么|啥|其他|别的|其它)?(?:声音|声响)?[都也]$")
+_ALL = re.compile(r"(?:什么|啥|其他|别的|其它)?(?:声音|声响)?[都也](?:可以|行|要|好)?$")
 
 
 @dataclass
@@ -84,9 +84,10 @@ def parse_chinese(text: str) -> Query:
                 elif state.polarity == "absent":
                     others = "absent"
             elif state.excepted is not None:
-                pending = Concept(
-                    content.text, content.start, content.end, *state.excepted, (content.start, content.end)
-                )
+                named = _ALL.sub("", content.text) or content.text  # "除了雷声都可以": everything but thunder
+                others = "present" if named != content.text else others
+                span = (content.start, content.start + len(named))
+                pending = Concept(named, span[0], span[1], *state.excepted, span)
             elif state.polarity == "absent" and state.cue is not None:
                 denied, head = _relative(_said_of(subject, content) if subject else content)
                 absent.append(Concept(denied.text, denied.start, denied.end, *state.cue, (denied.start, denied.end)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from backend.negation.chunks import Chunk, chunked, is_predicate
@@ -20,6 +21,7 @@ _UNNAMED = frozenset(
     "sound sounds audio one ones thing things other others else clip clips recording recordings".split()
 )
 
+_NOT_BOTH = re.compile(r"\b(?:not|never) both\b", re.IGNORECASE)
 _NOBODY = ("nobody", "no one", "no-one")
 
 
@@ -35,6 +37,8 @@ def parse_english(text: str) -> Query:
     elif reading.silences:
         reading.notes.append("Silence between or around the sounds is not ranked, only the sounds are.")
     _set_scene_aside(reading, text, tokens)
+    if _NOT_BOTH.search(text):
+        reading.notes.append("“Not both” cannot be ranked: both sounds are asked for. Flip one if only one is meant.")
     for token in tokens:
         if token.fixed:
             reading.notes.append(f"“{text[token.start : token.end]}” was read as “{token.word}”.")

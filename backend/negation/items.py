@@ -14,7 +14,7 @@ from backend.negation.words import SOUND_NOUNS, is_adjective
 
 def itemize(tokens: Sequence[Token]) -> list[Item]:
     """Every token in exactly one item, in order."""
-    tokens = unquoted(tokens)
+    tokens = _answers_joined(unquoted(tokens))
     items: list[Item] = []
     place = 0
     while place < len(tokens):
@@ -22,6 +22,18 @@ def itemize(tokens: Sequence[Token]) -> list[Item]:
         items.append(item)
         place += len(item.tokens)
     return _continuing(_no_longer(_left_out(_effect_of_absence(_one_word_excluded(items)))))
+
+
+def _answers_joined(tokens: list[Token]) -> list[Token]:
+    """ "birds, yes; rain, no": beside a yes, a lone no is the answer to the word before its comma."""
+    if not {"yes", "no"} <= {token.word for token in tokens}:
+        return tokens
+    words = ["", *(token.word for token in tokens), "", ""]
+    ends = [True, *(token.mark for token in tokens), True, True]
+    answered = [
+        word == "," and words[place + 1] in ("yes", "no") and ends[place + 2] for place, word in enumerate(words[:-2])
+    ]
+    return [token for token, drop in zip(tokens, answered[1:], strict=False) if not drop]
 
 
 def _phrase(tokens: Sequence[Token], place: int, items: Sequence[Item]) -> Item | None:
