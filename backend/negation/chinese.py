@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from backend.negation.query import Concept, Others, Query
 
@@ -49,67 +49,72 @@ class _State:
     polarity: str = "present"
     cue: tuple[str, int, int] | None = None
     excepted: tuple[str, int, int] | None = None
+    present: list[Concept] = field(default_factory=list)
+    absent: list[Concept] = field(default_factory=list)
+    others: Others = ""
+    pending: Concept | None = None
+    """Excepted, and not yet known from what."""
+    subject: Concept | None = None
+    """What a 不 was said of."""
 
 
 def parse_chinese(text: str) -> Query:
     """The Query of a Chinese text."""
-    present: list[Concept] = []
-    absent: list[Concept] = []
-    others: Others = "absent" if any(word in text for word in _CUES["only"].split()) else ""
-    state = _State()
-    pending: Concept | None = None
-    kept_from: int | None = None
+    state = _State(others="absent" if any(word in text for word in _CUES["only"].split()) else "")
     place = 0
-    subject: Concept | None = None
     for match in [*_SCAN.finditer(text), None]:
         start, end = (match.start(), match.end()) if match else (len(text), len(text))
-        kind = _KIND[match.group()] if match else "end"
+        cue = match.group() if match else ""
+        kind = _KIND[cue] if match else "end"
         if kind == "keep":
-            kept_from = place if kept_from is None else kept_from
             continue
         content = _content(text, place, start)
-        if content is not None and state.excepted is not None and kind == "neg":
-            named = _ALL.sub("", content.text)  # "除了雨声什么都没有": nothing but rain
-            if named and named != content.text:
-                present.append(Concept(named, content.start, content.start + len(named)))
-                others, content, state.excepted = "absent", None, None
         if content is not None:
-            if _OTHERS.match(content.text) or content.text in ("其他", "别的"):
-                if pending is not None:
-                    (present if state.polarity == "absent" else absent).append(
-                        Concept(pending.text, pending.start, pending.end) if state.polarity == "absent" else pending
-                    )
-                    others = "absent" if state.polarity == "absent" else "present"
-                    pending = None
-                elif state.polarity == "absent":
-                    others = "absent"
-            elif state.excepted is not None:
-                named = _ALL.sub("", content.text) or content.text  # "除了雷声都可以": everything but thunder
-                others = "present" if named != content.text else others
-                span = (content.start, content.start + len(named))
-                pending = Concept(named, span[0], span[1], *state.excepted, span)
-            elif state.polarity == "absent" and state.cue is not None:
-                denied, head = _relative(_said_of(subject, content) if subject else content)
-                absent.append(Concept(denied.text, denied.start, denied.end, *state.cue, (denied.start, denied.end)))
-                present += [head] if head else []
-            else:
-                present.append(content)
-        subject = None
-        if match and match.group() == "不" and content in present[-1:] and _takes_subject(content, text[end:]):
-            subject = present.pop()
-        _advance(state, kind, (match.group(), start, end) if match else ("", 0, 0))
-        if (
-            kind == "with"
-            and pending is not None
-            and match is not None
-            and match.group().startswith(("还", "有", "以及"))
-        ):
-            present.append(Concept(pending.text, pending.start, pending.end))
-            pending = None
-        place, kept_from = end, None
-    if pending is not None:
-        absent.append(pending)
-    return Query(text, tuple(present), tuple(absent), "zh", (), others)
+            _add(state, content, kind)
+        state.subject = None
+        if cue == "不" and content in state.present[-1:] and _takes_subject(content, text[end:]):
+            state.subject = state.present.pop()
+        _advance(state, kind, (cue, start, end))
+        if kind == "with" and state.pending is not None and cue.startswith(("还", "有", "以及")):
+            state.present.append(Concept(state.pending.text, state.pending.start, state.pending.end))
+            state.pending = None
+        place = end
+    if state.pending is not None:
+        state.absent.append(state.pending)
+    return Query(text, tuple(state.present), tuple(state.absent), "zh", (), state.others)
+
+
+def _add(state: _State, content: Concept, kind: str) -> None:
+    """Add the words before a cue of ``kind`` under what holds there."""
+    named = _ALL.sub("", content.text) or content.text
+    bare = Concept(named, content.start, content.start + len(named))
+    if state.excepted is not None and kind == "neg" and named != content.text:
+        state.present.append(bare)  # "除了雨声什么都没有": nothing but rain
+        state.others, state.excepted = "absent", None
+    elif _OTHERS.match(content.text) or content.text in ("其他", "别的"):
+        _add_rest(state)
+    elif state.excepted is not None:
+        state.others = "present" if named != content.text else state.others  # "除了雷声都可以": all but thunder
+        state.pending = Concept(named, bare.start, bare.end, *state.excepted, (bare.start, bare.end))
+    elif state.polarity == "absent" and state.cue is not None:
+        denied, head = _relative(_said_of(state.subject, content) if state.subject else content)
+        state.absent.append(Concept(denied.text, denied.start, denied.end, *state.cue, (denied.start, denied.end)))
+        state.present += [head] if head else []
+    else:
+        state.present.append(content)
+
+
+def _add_rest(state: _State) -> None:
+    """ "no other sounds", "everything else": decides what an exception before it comes to."""
+    if state.pending is not None:
+        pending, alone = state.pending, state.polarity == "absent"
+        if alone:
+            state.present.append(Concept(pending.text, pending.start, pending.end))
+        else:
+            state.absent.append(pending)
+        state.others, state.pending = "absent" if alone else "present", None
+    elif state.polarity == "absent":
+        state.others = "absent"
 
 
 def _takes_subject(content: Concept | None, following: str) -> bool:
