@@ -97,7 +97,8 @@ def load_source(
     if not path.exists():
         raise InputError(
             f"There is no file or folder {str(name)!r}. Name an .npz or .parquet of embeddings, a folder of sounds, "
-            f"a CSV that lists sounds, or {DEMO!r}."
+            f"a CSV that lists sounds, or {DEMO!r}.",
+            concerns="file",
         )
     if path.suffix.lower() in SUFFIXES:
         return _load_ready(path, labels, encoder, options, memory)
