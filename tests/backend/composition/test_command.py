@@ -64,7 +64,7 @@ def test_a_bad_file_exits_1_and_a_bad_argument_2_with_one_sentence(run, files, c
         ([folder / "e.npz", "--labels", folder / "none.csv"], 1),
         ([*good, "--memory-mb", 0.001], 1),
         ([folder / "e.npz"], 2),
-        ([folder / "nothing"], 2),
+        ([folder / "nothing"], 1),
         ([*good, "--ancestors", "drop"], 2),
         ([*good, "--ancestors", "sideways"], 2),
         ([*good, "--lambda", "-3"], 2),
