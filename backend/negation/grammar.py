@@ -163,7 +163,8 @@ def _add(reading: Reading, chunk: Chunk, polarity: str, cue: Item | None) -> Non
         "no",
     )
     nobody = cue is not None and cue.words.startswith(_NOBODY)
-    phrase = _shared_subject(reading, chunk) or cleaned(chunk.words, clause, base_verb, subject_before=nobody)
+    neither = cue is not None and cue.words in ("neither", "nor") and len(chunk.words) == 1
+    phrase = _shared_subject(reading, chunk) or cleaned(chunk.words, clause, base_verb, nobody or neither)
     before, opened = reading.polarity, any(kind in (Kind.NEG, Kind.PREP, Kind.EXCEPT) for kind in chunk.kinds)
     reading.polarity = polarity if polarity in ("present", "absent") else ""
     if polarity == "absent" and (opened or reading.cue is not cue):

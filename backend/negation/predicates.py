@@ -75,7 +75,8 @@ def negated_attribute(before: Chunk | None, chunk: Chunk) -> Attribute | None:
     if is_predicate(words) and not bare_verb:
         return Attribute(_described(before, subject, words), keeps_head=True)
     if is_gerund(first) or bare_verb or never_verb:
-        keeps = relative or separated or not chunk.auxiliary
+        said_of = cue.words == "never" and not is_gerund(first)  # "the bell never rings" denies the whole clause
+        keeps = relative or separated or not (chunk.auxiliary or said_of)
         return Attribute(_doing(subject, words), keeps_head=keeps)
     if first in ("started", "begun") and len(words) > 1 and is_gerund(words[1].word):
         return Attribute(_doing(subject, words[1:]), keeps_head=True)
