@@ -55,7 +55,7 @@ class _State:
     pending: Concept | None = None
     """Excepted, and not yet known from what."""
     subject: Concept | None = None
-    """What a 不 was said of."""
+    """What a 不 or 没 was said of."""
 
 
 def parse_chinese(text: str) -> Query:
@@ -72,7 +72,7 @@ def parse_chinese(text: str) -> Query:
         if content is not None:
             _add(state, content, kind)
         state.subject = None
-        if cue == "不" and content in state.present[-1:] and _takes_subject(content, text[end:]):
+        if cue in ("不", "没", "没有") and content in state.present[-1:] and _takes_subject(content, text[end:]):
             state.subject = state.present.pop()
         _advance(state, kind, (cue, start, end))
         if kind == "with" and state.pending is not None and cue.startswith(("还", "有", "以及")):
@@ -118,9 +118,9 @@ def _add_rest(state: _State) -> None:
 
 
 def _takes_subject(content: Concept | None, following: str) -> bool:
-    """Whether 不 and its verb are said of the words before: not of a sound, 雨声不打雷, and never the weather's."""
+    """Whether 不 or 没 and a verb of sounding are said of the words before: not of a sound, 雨声没有叫声."""
     sounds = content is None or re.search(f"(?:{_SOUNDING}|声)$", content.text)
-    return not sounds and not re.match(f"再?(?:{_IMPERSONAL})", following)
+    return not sounds and bool(re.match(f"再?(?:{_SOUNDING})(?!\\w?\\w?声)", following))
 
 
 def _said_of(subject: Concept, verb: Concept) -> Concept:
@@ -161,7 +161,7 @@ def _content(text: str, start: int, end: int) -> Concept | None:
     body = body.rstrip()
     lead = len(body) - len(body.lstrip())
     body = body.strip(" “”\"'‘’《》")
-    if not any(character.isalnum() for character in body):
+    if body in ("我", "我们", "你") or not any(character.isalnum() for character in body):
         return None
     first = start + skipped + lead
     return Concept(body, first, first + len(body))

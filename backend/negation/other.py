@@ -13,6 +13,8 @@ from backend.negation.query import Concept, Others, Query
 _PIECE = re.compile(r"[^\W_]+['’](?=[^\W_])|[^\W_]+(?:-[^\W_]+)*|[^\w\s]|\n")
 _CLOSED_BY = frozenset({Kind.BUT, Kind.WHILE, Kind.WITH, Kind.ONLY, Kind.END, Kind.REQUEST})
 
+_PRONOUNS = frozenset("il elle ils elles on ça es er sie ich wir ella ellos ellas él yo".split())
+"""Subjects that begin a clause of their own, out of reach of the absence before."""
 _AFTER_FINAL = frozenset([",", ".", ";", "!", "?", "\n", "und", "aber", "sondern", "während"])
 
 
@@ -48,7 +50,14 @@ def parse_other(text: str, code: str) -> Query:
         content = [word for word in words if word.text.lower() not in shed]
         if content:
             bare = not _has_article(language, words)
-            polarity, cue, others = _decided(lead, polarity, cue, bare or article, _list_closed(parts[place:]), others)
+            polarity, cue, others = _decided(
+                lead,
+                polarity,
+                cue,
+                (bare or article) and words[0].text.lower() not in _PRONOUNS,
+                _list_closed(parts[place:]),
+                others,
+            )
             if any(p.kind in (Kind.NEG, Kind.PREP) for p in lead):
                 article = not bare
             _place(text, language, words, polarity, cue, present, absent)
