@@ -23,12 +23,28 @@ def client(server: str):
     client.close()
 
 
+def assert_same_numbers(first: object, second: object) -> None:
+    """Equal, numbers to 1e-5: two processes with another number of threads add in another order."""
+    if isinstance(first, dict) and isinstance(second, dict):
+        assert first.keys() == second.keys()
+        for key in first:
+            assert_same_numbers(first[key], second[key])
+    elif isinstance(first, list) and isinstance(second, list):
+        assert len(first) == len(second)
+        for one, other in zip(first, second, strict=True):
+            assert_same_numbers(one, other)
+    elif isinstance(first, float) or isinstance(second, float):
+        assert first == pytest.approx(second, abs=1e-5)
+    else:
+        assert first == second
+
+
 def test_localize_is_the_command_lines(client: Client, capsys: pytest.CaptureFixture[str]) -> None:
     answered = client.predict(handle_file(str(SCENE.path)), "", QUERY, "pocket", 2, api_name="/localize")
     assert main(["localize", str(SCENE.path), QUERY, "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     for key in ("encoder", "window", "hop", "concepts", "background"):
-        assert answered[key] == printed[key]
+        assert_same_numbers(answered[key], printed[key])
     assert answered["clip"]["digest"] == printed["clip"]["digest"]
 
 
@@ -43,7 +59,7 @@ def test_gate_is_the_command_lines(client: Client, tmp_path: Path, capsys: pytes
     asked = ["gate", SCENE.id, "--start", "2", "--end", "4", "--depth", "-40", "--seed", "3", "-o", str(out)]
     assert main([*asked, "--query", QUERY, "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
-    assert answered["effects"] == printed["effects"]
+    assert_same_numbers(answered["effects"], printed["effects"])
     assert answered["control_spans"] == printed["control_spans"]
     assert (soundfile.read(cut)[0] == soundfile.read(out)[0]).all()
 

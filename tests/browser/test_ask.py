@@ -132,6 +132,7 @@ def test_an_own_sound_joins_the_ranking(open_page) -> None:
 def test_a_bad_query_is_a_sentence_and_keeps_the_board(open_page) -> None:
     page = open_page(ASK)
     board(page)
+    page.wait_for_timeout(1500)  # the opening view may still write its own query into the box
     page.fill("#ask-query input, #ask-query textarea", "???")
     page.click("#ask-go")
     page.wait_for_function("document.querySelector('#ask-error').innerText.includes('no word')")
