@@ -132,7 +132,8 @@ def main() -> None:
     correlations()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(
-        f"Peak memory: {after_first:.2f} GiB after leave-one-out, {peak:.2f} GiB after scikit-learn's CCA too; goal: 2 GB"
+        f"Peak memory: {after_first:.2f} GiB after leave-one-out, "
+        f"{peak:.2f} GiB after scikit-learn's CCA too; goal: 2 GB"
     )
 
 

@@ -231,11 +231,14 @@ def report(folder: Path, encoder: Encoder, count: int) -> None:
 def main() -> None:
     """Read the arguments and run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=Path, nargs="?", default=Path("../shared/esc10"), help="ESC-10, a folder a class")
     parser.add_argument("--encoder", default="pocket")
     parser.add_argument("--pairs", type=int, default=500)
     parser.add_argument("--report", action="store_true")
     arguments = parser.parse_args()
+    if not arguments.folder.is_dir():
+        print(f"ESC-10 is not at {arguments.folder}, so nothing is measured. Name its folder to measure.")
+        return
     (report if arguments.report else compare)(arguments.folder, load_encoder(arguments.encoder), arguments.pairs)
 
 
