@@ -231,7 +231,7 @@ def report(folder: Path, encoder: Encoder, count: int) -> None:
 def main() -> None:
     """Read the arguments and run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, nargs="?", default=Path("../shared/esc10"), help="ESC-10, a folder a class")
+    parser.add_argument("folder", type=Path, nargs="?", default=Path("../shared/esc10"), help="ESC-10")
     parser.add_argument("--encoder", default="pocket")
     parser.add_argument("--pairs", type=int, default=500)
     parser.add_argument("--report", action="store_true")
