@@ -108,13 +108,15 @@ class Ridge:
         return predicted
 
     def contributions_without(self, means: Floats, row: int) -> Floats:
-        """W fitted on all combinations but one, (n, m): a rank-one change of ``contributions``."""
-        weights = self.contributions(means)
-        member = self.factor.membership[row]
-        error = means[row] - member @ weights
-        weights -= np.outer(self.inverse @ member, error) / (1.0 - self.leverage[row])
+        """W fitted on all combinations but one, (n, m).
+
+        A refit, not a rank-one change of ``contributions``: where a leverage is near 1 that divides by
+        almost nothing, and one combination at a time is cheap.
+        """
+        others = np.delete(np.arange(len(means)), row)
+        weights = factorise(self.factor.membership[others]).ridge(self.penalty).contributions(means[others])
         # A source of this combination alone is unknown without it; rounding must not say otherwise.
-        weights[(np.count_nonzero(self.factor.membership, axis=0) == 1) & (member != 0)] = 0.0
+        weights[~np.any(self.factor.membership[others] != 0, axis=0)] = 0.0
         return weights
 
     def leave_block_out(self, means: Floats, rows: NDArray[np.int64], fitted: Floats | None = None) -> Floats:
