@@ -18,6 +18,7 @@ from backend.scoring import score_query
 from components import ask_view as say
 from components.ask_collection import check_own, demo_collection, embedding_steps, with_own
 from components.chips import checked_chips, chips_value
+from components.frame import PanelParts
 from components.listen_view import error_box
 from components.queries import asked_key, query_of
 from components.state import ViewState, concepts_from_text, concepts_to_text, link
@@ -33,7 +34,7 @@ LARGEST = 8.0
 
 
 @dataclass
-class Parts:
+class Parts(PanelParts):
     """The panel's components, in the order its handlers answer."""
 
     view: gr.State
@@ -47,14 +48,6 @@ class Parts:
     board: gr.HTML
     own_said: gr.HTML
     how: gr.HTML
-
-    def all(self) -> list[Any]:
-        """Every output, in order."""
-        return list(self.__dict__.values())
-
-    def answer(self, **changes: Any) -> list[Any]:
-        """One answer to the page: what is named changes, everything else stays."""
-        return [changes.get(name, gr.skip()) for name in self.__dict__]
 
 
 def pin_text(view: ViewState) -> str:

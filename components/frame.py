@@ -14,6 +14,18 @@ HEAVY: dict[str, Any] = {"concurrency_id": "embedding", "concurrency_limit": 2}
 """Events that run an encoder share two workers; two cores gain nothing from more."""
 
 
+class PanelParts:
+    """Base of a panel's dataclass of components, in the order its handlers answer."""
+
+    def all(self) -> list[Any]:
+        """Every output, in order."""
+        return list(self.__dict__.values())
+
+    def answer(self, **changes: Any) -> list[Any]:
+        """One answer to the page: what is named changes, everything else stays."""
+        return [changes.get(name, gr.skip()) for name in self.__dict__]
+
+
 @dataclass
 class Page:
     """The shared parts of the page.

@@ -20,6 +20,7 @@ from backend.results import sought_concepts
 from components import listen_view as say
 from components.chips import checked_chips, chips_value
 from components.exports import cut_exports, localization_exports
+from components.frame import PanelParts
 from components.listen_stage import listen_stage
 from components.serving import loaded_clip
 from components.stage import checked_band, checked_region
@@ -45,7 +46,7 @@ def shown_key(view: ViewState) -> ShownKey:
 
 
 @dataclass
-class Parts:
+class Parts(PanelParts):
     """The panel's components, in the order its handlers answer."""
 
     view: gr.State
@@ -70,14 +71,6 @@ class Parts:
     wav: gr.DownloadButton
     csv: gr.DownloadButton
     json: gr.DownloadButton
-
-    def all(self) -> list[Any]:
-        """Every output, in order."""
-        return list(self.__dict__.values())
-
-    def answer(self, **changes: Any) -> list[Any]:
-        """One answer to the page: what is named changes, everything else stays."""
-        return [changes.get(name, gr.skip()) for name in self.__dict__]
 
 
 def clip_of(view: ViewState) -> Clip:

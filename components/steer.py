@@ -17,7 +17,7 @@ from backend.steering import PAPER_LAMBDAS
 from components import steer_view as say
 from components.chips import checked_chips, chip_editor, chips_value
 from components.exports import export_file
-from components.frame import HEAVY, Page
+from components.frame import HEAVY, Page, PanelParts
 from components.listen_view import error_box
 from components.queries import asked_key, query_of
 from components.state import ViewState, link
@@ -30,7 +30,7 @@ LARGEST = 8.0
 
 
 @dataclass
-class Parts:
+class Parts(PanelParts):
     """The panel's components, in the order its handlers answer."""
 
     view: gr.State
@@ -49,14 +49,6 @@ class Parts:
     figures: gr.HTML
     how: gr.HTML
     json: gr.DownloadButton
-
-    def all(self) -> list[Any]:
-        """Every output, in order."""
-        return list(self.__dict__.values())
-
-    def answer(self, **changes: Any) -> list[Any]:
-        """One answer to the page: what is named changes, everything else stays."""
-        return [changes.get(name, gr.skip()) for name in self.__dict__]
 
 
 class SteerHandlers:
