@@ -19,8 +19,6 @@ from backend.errors import InputError
 DEMO = "demo"
 """Name of the collection that ships in ``data/``."""
 MOST_BYTES = 256 * 2**20
-ROW_COLUMNS = ("path", "file", "filename", "fname", "file_name", "id", "audiocap_id")
-
 Row = Mapping[str, str]
 Rows = Iterator[tuple[str, Row]]
 

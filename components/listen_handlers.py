@@ -26,12 +26,6 @@ from components.serving import loaded_clip
 from components.stage import checked_band, checked_region
 from components.state import DEEPEST_CUT, ViewState, link
 
-EXAMPLES = (
-    "a dog barking, no rain",
-    "thunder without rain",
-    "a baby crying, not a cat",
-    "footsteps and a door, no music",
-)
 USUAL_DEPTHS, OTHER_DEPTH = (40.0, 100.0), -1.0
 """Depths of the papers in dB, and the choice that shows a slider instead."""
 PRIVATE: dict[str, Any] = {"api_visibility": "private"}

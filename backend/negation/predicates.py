@@ -140,8 +140,3 @@ def _text(tokens: Sequence[Token]) -> str:
 
 def _span(_: Sequence[Token], words: Sequence[Token], text: str) -> Phrase:
     return Phrase(text, words[0].start, words[-1].end)
-
-
-def names_sound(words: Sequence[Token]) -> bool:
-    """Whether a stretch holds a noun the grammar knows as a sound."""
-    return any(token.word in SOUND_NOUNS for token in words)

@@ -6,7 +6,7 @@ import csv
 import os
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from backend.encoders.pocket.data_decode import SourceFile, cuts, fingerprint, walk
 from backend.encoders.pocket.data_labels import concepts_of
 from backend.encoders.pocket.data_split import is_held
-from backend.encoders.pocket.data_store import SAMPLE_RATE, ClipRow, ClipSet, ClipWriter, index_of, to_int16
+from backend.encoders.pocket.data_store import SAMPLE_RATE, ClipSet, ClipWriter, index_of, to_int16
 from backend.encoders.pocket.melspectrogram import log_mel
 
 COPY_SECONDS = 6
@@ -142,13 +142,6 @@ def licences_named(package: Path) -> str:
             families = ("GPL-3", "GPL-2", "GPL", "LGPL", "CC-BY-SA", "CC-BY", "CC0", "public domain", "MIT", "BSD")
             found.update(f"{name} (free text)" for name in families if re.search(re.escape(name), text, re.I))
     return "; ".join(name for name, _ in found.most_common(8))
-
-
-def rows_of(clips: Iterable[ClipSet]) -> Iterator[tuple[int, int, ClipRow]]:
-    """(index of the set, index within it, row) of every clip."""
-    for number, one in enumerate(clips):
-        for index, row in enumerate(one.rows):
-            yield number, index, row
 
 
 def _pieces(file: SourceFile) -> list[tuple[float, NDArray[np.int16]]]:

@@ -84,17 +84,6 @@ def esc10_measures(
     return result
 
 
-def confusions(encoder: SpanEncoder, recordings: Sequence[Recording], audio: FloatArray) -> dict[str, dict[str, int]]:
-    """For each ESC-10 class, how often each of the 58 captions won."""
-    names = [*ESC10_CLASSES.values(), *OTHER_CLASSES]
-    winners = (audio @ class_vectors(encoder, names).T).argmax(axis=1)
-    result: dict[str, dict[str, int]] = {}
-    for recording, winner in zip(recordings, winners, strict=True):
-        row = result.setdefault(ESC10_CLASSES[recording.label], {})
-        row[names[winner]] = row.get(names[winner], 0) + 1
-    return {name: dict(sorted(row.items(), key=lambda item: -item[1])) for name, row in result.items()}
-
-
 def retrieval_measures(
     encoder: SpanEncoder, recordings: Sequence[Recording], audio: FloatArray, seed: int
 ) -> list[Measure]:
