@@ -9,10 +9,11 @@ from backend.negation.query import Concept, Others, Query
 
 _CUES = {
     "keep": "所有 需要 重要 主要 不停地 不停 不断地 不断 不间断 没完没了 無線 无线 无人机 不锈钢 非常 非洲 "
-    "无论 无疑 毫无疑问 不久 无数 别墅 别人 特别 分别 没关系 有没有",
+    "一只 两只 三只 几只 这只 那只 每只 无论 无疑 毫无疑问 不久 无数 别墅 别人 特别 分别 没关系 有没有",
     "double": "不是没有 不能没有 并非没有 不会没有 不無 不无 少不了",
     "both": "不仅 不但 不只是 不只 不光",
     "except": "除了 除去 除开 除",
+    "longer": "不再 没再 不会再",
     "neg": "没有任何 沒有任何 没有一点 没有 沒有 没 沒 毫无 無 无 不要 不想听到 不想听 我不要 "
     "不含 不带 不包括 不包含 听不到 听不见 不是 并非 并没有 "
     "而不是 而非 但不 也不 却不 并不 而不 不需要 缺少 缺乏 排除 去掉 避免 非 "
@@ -36,7 +37,9 @@ _NOT_VERB = f"不(?=(?:再)?(?:{_IMPERSONAL}|{_SOUNDING}))"
 _SCAN = re.compile("|".join([*(re.escape(cue) for cue, _ in _ORDER if len(cue) > 1), _NOT_VERB,
                              *(re.escape(cue) for cue, _ in _ORDER if len(cue) == 1)]))  # fmt: skip
 _KIND = dict(_ORDER) | {"不": "neg"}
-_PREFIX = re.compile(r"^(?:不停地|不断地|一个|一只|一条|一些|一段|一阵|任何|其他|的|是|在|里|着|很多|许多|\s)+")
+_PREFIX = re.compile(
+    r"^(?:不停地|不断地|一个|[一两三几这那每]只|一条|一些|一段|一阵|任何|其他|的|是|在|里|着|很多|许多|\s)+"
+)
 _SUFFIX = re.compile(r"(?:的时候|停了|停止了|停止|消失了|消失|不停|不断|不间断|里面|里|中|外|吗|呢|了|的|\s)+$")
 _OTHERS = re.compile(r"^(?:其他|别的|其它|任何|所有|一切|都|什么)*(?:的)?(?:声音|声响|东西)?(?:都|都有|都可以|都行)?$")
 
@@ -60,7 +63,7 @@ class _State:
 
 def parse_chinese(text: str) -> Query:
     """The Query of a Chinese text."""
-    state = _State(others="absent" if any(word in text for word in _CUES["only"].split()) else "")
+    state = _State()
     place = 0
     for match in [*_SCAN.finditer(text), None]:
         start, end = (match.start(), match.end()) if match else (len(text), len(text))
@@ -68,11 +71,16 @@ def parse_chinese(text: str) -> Query:
         kind = _KIND[cue] if match else "end"
         if kind == "keep":
             continue
+        state.others = "absent" if kind == "only" else state.others
         content = _content(text, place, start)
         if content is not None:
             _add(state, content, kind)
         state.subject = None
-        if cue in ("不", "没", "没有") and content in state.present[-1:] and _takes_subject(content, text[end:]):
+        if (
+            (cue in ("不", "没", "没有") or kind == "longer")
+            and content in state.present[-1:]
+            and _takes_subject(content, text[end:])
+        ):
             state.subject = state.present.pop()
         _advance(state, kind, (cue, start, end))
         if kind == "with" and state.pending is not None and cue.startswith(("还", "有", "以及")):
@@ -101,7 +109,7 @@ def _add(state: _State, content: Concept, kind: str) -> None:
         state.absent.append(Concept(denied.text, denied.start, denied.end, *state.cue, (denied.start, denied.end)))
         state.present += [head] if head else []
     else:
-        state.present.append(content)
+        state.present.append(_said_of(state.subject, content) if state.subject else content)
 
 
 def _add_rest(state: _State) -> None:

@@ -39,6 +39,8 @@ class Chunk:
     closing_item: Item | None = None
     auxiliary: str = ""
     """The auxiliary that stood before a negation that leads in: "is" of "is not barking"."""
+    opened: bool = False
+    """A colon or a bracket followed its cue: "no: rain, wind", "not (thunder or wind)"."""
     ended: bool = False
     """A word of ending ("stops") stood in it, so it was heard."""
 
@@ -46,6 +48,13 @@ class Chunk:
     def kinds(self) -> list[Kind]:
         """The kinds of its leads."""
         return [item.kind for item in self.lead]
+
+    @property
+    def is_heading(self) -> bool:
+        """Whether its cue stands over a list: "absent: rain, wind", "(no thunder, wind)"."""
+        if self.opened or any(item.kind is Kind.NEG and item.words.endswith(":") for item in self.lead):
+            return True
+        return any(a.words in ("(", "[") and b.kind in (Kind.NEG, Kind.PREP) for a, b in pairwise(self.lead))
 
     @property
     def has_article(self) -> bool:
@@ -76,6 +85,7 @@ def chunked(items: Sequence[Item]) -> list[Chunk]:
     for place, item in enumerate(items):
         opens = item.words in (":", "(", "[") and bool(current.lead) and not current.words
         if opens and current.lead[-1].kind in (Kind.NEG, Kind.PREP):
+            current.opened = True
             continue  # "no: rain", "not (thunder or wind)"
         if item.words == "over" and current.words and any(lead.words.endswith("hear") for lead in current.lead):
             item = Item(Kind.WITH, item.tokens)  # "I can't hear birds over the traffic"

@@ -6,11 +6,13 @@ import re
 from collections.abc import Sequence
 
 from backend.negation.chunks import Chunk, chunked, is_predicate
-from backend.negation.items import itemize
+from backend.negation.fronted import split_fronted
+from backend.negation.items import COMPOUND_HEADS, itemize
 from backend.negation.lexicon import Kind
+from backend.negation.marks import separating_dash, subtracted
 from backend.negation.parts import DETERMINERS, Item
 from backend.negation.phrases import CONTAINERS, PEOPLE, Phrase, cleaned
-from backend.negation.polarity import Reading, is_silence, polarity_of
+from backend.negation.polarity import CONTRASTS, Reading, is_silence, polarity_of
 from backend.negation.predicates import negated_attribute
 from backend.negation.query import Concept, Query
 from backend.negation.tokens import Token, tokenize
@@ -27,9 +29,9 @@ _NOBODY = ("nobody", "no one", "no-one")
 
 def parse_english(text: str) -> Query:
     """The Query of an English text. ``text`` has passed the gate."""
-    tokens = tokenize(text)
+    tokens, notes = subtracted(text, tokenize(text))
     chunks = chunked(itemize(tokens))
-    reading = Reading()
+    reading = Reading(notes=list(notes))
     for place, chunk in enumerate(chunks):
         _read(reading, chunks, place, chunk)
     if not reading.present and not reading.absent and reading.silences:
@@ -37,8 +39,11 @@ def parse_english(text: str) -> Query:
     elif reading.silences:
         reading.notes.append("Silence between or around the sounds is not ranked, only the sounds are.")
     _set_scene_aside(reading, text, tokens)
+    _split_contrast(reading, text)
     if _NOT_BOTH.search(text):
         reading.notes.append("“Not both” cannot be ranked: both sounds are asked for. Flip one if only one is meant.")
+    if not reading.absent and separating_dash(text, tokens):
+        reading.notes.append("The dash was read as a break between sounds; write “no …” or -… to leave a sound out.")
     for token in tokens:
         if token.fixed:
             reading.notes.append(f"“{text[token.start : token.end]}” was read as “{token.word}”.")
@@ -58,6 +63,18 @@ def _set_scene_aside(reading: Reading, text: str, tokens: Sequence[Token]) -> No
         reading.notes.append(
             f"“{said}” before the colon was read as the setting; add it as a concept if it should be heard."
         )
+
+
+def _split_contrast(reading: Reading, text: str) -> None:
+    """ "instead of music rain": two sounds side by side, the second in the place of the first."""
+    if reading.present or len(reading.absent) != 1 or reading.absent[0].cue not in CONTRASTS:
+        return
+    *_, before, last = ["", "", *reading.absent[0].text.split()]
+    two = {before, last} <= SOUND_NOUNS and last not in COMPOUND_HEADS
+    found = split_fronted(text, reading.absent[0], len(reading.absent[0].text.split()) - 1) if two else None
+    if found is not None:
+        reading.absent, reading.present = [found[0]], [found[1]]
+        reading.notes.append(found[2])
 
 
 def _unique(concepts: Sequence[Concept]) -> tuple[Concept, ...]:
@@ -162,7 +179,7 @@ def _add(reading: Reading, chunk: Chunk, polarity: str, cue: Item | None) -> Non
     base_verb = any(word in asked for word in ("hear", "does", "do", "did", "can")) and chunk.words[0].word not in (
         "no",
     )
-    nobody = cue is not None and cue.words.startswith(_NOBODY)
+    nobody = cue is not None and cue.kind is Kind.NOTHING and cue.words.startswith(_NOBODY)
     neither = cue is not None and cue.words in ("neither", "nor") and len(chunk.words) == 1
     phrase = _shared_subject(reading, chunk) or cleaned(chunk.words, clause, base_verb, nobody or neither)
     before, opened = reading.polarity, any(kind in (Kind.NEG, Kind.PREP, Kind.EXCEPT) for kind in chunk.kinds)
@@ -171,9 +188,10 @@ def _add(reading: Reading, chunk: Chunk, polarity: str, cue: Item | None) -> Non
         prepositional = cue is not None and cue.kind in (Kind.PREP, Kind.EXCEPT)
         reading.preposition = prepositional and before == "present" and Kind.COMMA not in chunk.kinds[:1]
         reading.article = chunk.has_article
+        reading.heading = chunk.is_heading
     reading.cue = cue
     if phrase is None:
-        if nobody and cue is not None and cue.kind is Kind.NOTHING:
+        if nobody and cue is not None:
             reading.absent.append(_concept(Phrase("people", cue.start, cue.end), cue, (cue.start, cue.end)))
         return
     if _sets_scene(chunk) and chunk.words[0].word in ("on", "in", "at", "near", "by", "under") and len(chunk.words) > 1:

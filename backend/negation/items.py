@@ -6,15 +6,16 @@ from collections.abc import Sequence
 
 from backend.negation.compounds import hidden_absence
 from backend.negation.lexicon import ENGLISH_PHRASES, LONGEST_PHRASE, Kind
+from backend.negation.marks import answered, unquoted
 from backend.negation.parts import DETERMINERS, PRONOUNS, Item
 from backend.negation.tokens import Token
-from backend.negation.traps import AFTER_ABSENT, trap, unquoted
-from backend.negation.words import SOUND_NOUNS, is_adjective
+from backend.negation.traps import AFTER_ABSENT, trap
+from backend.negation.words import SOUND_NOUNS, adjective_of, is_adjective
 
 
 def itemize(tokens: Sequence[Token]) -> list[Item]:
     """Every token in exactly one item, in order."""
-    tokens = _answers_joined(unquoted(tokens))
+    tokens = answered(unquoted(tokens))
     items: list[Item] = []
     place = 0
     while place < len(tokens):
@@ -22,18 +23,6 @@ def itemize(tokens: Sequence[Token]) -> list[Item]:
         items.append(item)
         place += len(item.tokens)
     return _continuing(_no_longer(_left_out(_effect_of_absence(_one_word_excluded(items)))))
-
-
-def _answers_joined(tokens: list[Token]) -> list[Token]:
-    """ "birds, yes; rain, no": beside a yes, a lone no is the answer to the word before its comma."""
-    if not {"yes", "no"} <= {token.word for token in tokens}:
-        return tokens
-    words = ["", *(token.word for token in tokens), "", ""]
-    ends = [True, *(token.mark for token in tokens), True, True]
-    answered = [
-        word == "," and words[place + 1] in ("yes", "no") and ends[place + 2] for place, word in enumerate(words[:-2])
-    ]
-    return [token for token, drop in zip(tokens, answered[1:], strict=False) if not drop]
 
 
 def _phrase(tokens: Sequence[Token], place: int, items: Sequence[Item]) -> Item | None:
@@ -64,6 +53,10 @@ def _fits(words: tuple[str, ...], kind: Kind, following: Token | None, items: Se
     ends = following is None or following.mark
     if phrase in (": no", "? no", "? none", "? yes", "? nope", ": zero", ": 0", "no thanks", "no thank you"):
         return ends
+    if len(words) > 1 and words[-1] == ":":
+        return _clause_start(before) and not ends  # "absent: rain", not "thunder absent: ..."
+    if phrase == "too" and before is not None and before.words == "not":
+        return ends or not (is_adjective(following.word) or adjective_of(following.word))  # type: ignore[union-attr]
     if kind is Kind.ABSENT and len(words) == 1:
         denied = before is not None and before.kind is Kind.NEG and before.words == "not"
         return (not starts or denied) and (ends or following.word in AFTER_ABSENT)  # type: ignore[union-attr]
@@ -140,7 +133,7 @@ def _one_word_excluded(items: list[Item]) -> list[Item]:
     result: list[Item] = []
     for place, item in enumerate(items):
         signed = place >= 2 and items[place - 2].words == "¬" and items[place - 1].kind is Kind.WORD
-        own_sound = item.kind is Kind.WORD and item.words in SOUND_NOUNS - _COMPOUND_HEADS
+        own_sound = item.kind is Kind.WORD and item.words in SOUND_NOUNS - COMPOUND_HEADS
         describes = is_adjective(items[place - 1].words) if place else False
         if signed and own_sound and not describes:
             first = item.tokens[0].start
@@ -149,7 +142,7 @@ def _one_word_excluded(items: list[Item]) -> list[Item]:
     return result
 
 
-_COMPOUND_HEADS = frozenset(
+COMPOUND_HEADS = frozenset(
     "accompaniment alarm alarms ambience announcement announcements applause bark barking beat beats bell bells "
     "chatter chord chords crowd cheering clapping drum drums drumming echo engine engines fire flute guitar "
     "gunshot horn horns hum keyboard keyboards laughter machine machines motor motors music noise noises organ "

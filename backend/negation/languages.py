@@ -23,20 +23,37 @@ class Language:
     """French "ne": the first half of a split negation."""
     second_halves: frozenset[str]
     """Its second halves, which then mean nothing more."""
+    relatives: frozenset[str]
+    """Words that begin a relative clause: what it denies keeps its noun."""
+    verbs: frozenset[str]
+    """Finite verbs of sounding, where a negation before a verb looks like one before a noun."""
+    auxiliaries: frozenset[str]
+    """Verbs that a negated participle or infinitive follows."""
+    copulas: frozenset[str]
+    """Verbs that a negated adjective follows."""
+    fronting: frozenset[str]
+    """Cues that may stand first, with what should be heard behind what they exclude."""
 
 
 def _language(code: str, name: str) -> Language:
     sections = read_sections(name)
     words = {key: frozenset(" ".join(patterns).split()) for key, patterns in sections.items() if key.islower()}
-    empty: frozenset[str] = frozenset()
+    lists = (
+        "articles",
+        "edges",
+        "evidence",
+        "denial_pairs",
+        "second_halves",
+        "relatives",
+        "verbs",
+        "auxiliaries",
+        "copulas",
+    )
     return Language(
         code,
         phrase_index(sections, elided=True),
-        words["articles"],
-        words["edges"],
-        words["evidence"],
-        words.get("denial_pairs", empty),
-        words.get("second_halves", empty),
+        *(words.get(key, frozenset()) for key in lists),
+        fronting=frozenset(sections.get("fronting", ())),
     )
 
 

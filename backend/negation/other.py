@@ -2,79 +2,167 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from backend.negation.foreign_parts import Part, parts_of
+from backend.negation.fronted import split_fronted
 from backend.negation.languages import TABLES, Language
-from backend.negation.lexicon import LONGEST_PHRASE, Kind
+from backend.negation.lexicon import Kind
 from backend.negation.query import Concept, Others, Query
 
-_PIECE = re.compile(r"[^\W_]+['’](?=[^\W_])|[^\W_]+(?:-[^\W_]+)*|[^\w\s]|\n")
 _CLOSED_BY = frozenset({Kind.BUT, Kind.WHILE, Kind.WITH, Kind.ONLY, Kind.END, Kind.REQUEST})
-
 _PRONOUNS = frozenset("il elle ils elles on ça es er sie ich wir ella ellos ellas él yo".split())
 """Subjects that begin a clause of their own, out of reach of the absence before."""
-_AFTER_FINAL = frozenset([",", ".", ";", "!", "?", "\n", "und", "aber", "sondern", "während"])
 
 
-@dataclass(frozen=True)
-class _Part:
-    kind: Kind
-    start: int
-    end: int
+@dataclass
+class _Reading:
+    """What is known while the parts are read from left to right."""
+
     text: str
+    language: Language
+    present: list[Concept] = field(default_factory=list)
+    absent: list[Concept] = field(default_factory=list)
+    others: Others = ""
+    notes: list[str] = field(default_factory=list)
+    polarity: str = "present"
+    cue: Part | None = None
+    article: bool = False
+    """The first absent noun of the open scope had an article, so that later ones may."""
+    clause: bool = False
+    """The absence was said of a clause, "el perro no ladra", which an "and" ends."""
+    subject: list[Part] = field(default_factory=list)
+    """The words of the stretch before, when it was read as present: what a denied verb may be said of."""
+
+    def close(self) -> None:
+        """Nothing reaches on from here."""
+        self.polarity, self.cue, self.clause, self.subject = "present", None, False, []
 
 
 def parse_other(text: str, code: str) -> Query:
     """The Query of a text in a language of ``TABLES``."""
-    language = TABLES[code]
-    present: list[Concept] = []
-    absent: list[Concept] = []
-    others: Others = ""
-    parts = _parts(text, language)
-    shed = language.articles | language.edges
-    polarity, cue = "present", None
-    lead: list[_Part] = []
-    words: list[_Part] = []
-    article = False
-    for place, part in enumerate([*parts, _Part(Kind.END, len(text), len(text), "")]):
+    reading = _Reading(text, TABLES[code])
+    parts = parts_of(text, reading.language)
+    lead: list[Part] = []
+    words: list[Part] = []
+    relative = False
+    for place, part in enumerate([*parts, Part(Kind.END, len(text), len(text), "")]):
         if part.kind is Kind.WORD:
             words.append(part)
             continue
-        closing = part.kind if part.kind in (Kind.ABSENT, Kind.NO_LONGER) else None
-        if closing and words:
-            _place(text, language, words, "absent" if closing is Kind.ABSENT else "present", part, present, absent)
-            words, lead, polarity, cue = [], [], "present", None
-            continue
-        content = [word for word in words if word.text.lower() not in shed]
-        if content:
-            bare = not _has_article(language, words)
-            polarity, cue, others = _decided(
-                lead,
-                polarity,
-                cue,
-                (bare or article) and words[0].text.lower() not in _PRONOUNS,
-                _list_closed(parts[place:]),
-                others,
-            )
-            if any(p.kind in (Kind.NEG, Kind.PREP) for p in lead):
-                article = not bare
-            _place(text, language, words, polarity, cue, present, absent)
+        closes = part.kind is Kind.ABSENT or (part.kind is Kind.NO_LONGER and not _verb_follows(reading, parts, place))
+        if closes and words:
+            _place(reading, words, "absent" if part.kind is Kind.ABSENT else "present", part)
+            reading.close()
             words, lead = [], []
+            continue
+        if _content(reading.language, words):
+            _read(reading, lead, words, parts[place:], relative)
+            words, lead, relative = [], [], False
         elif words:
+            relative = [p.kind for p in lead] == [Kind.COMMA] and words[-1].word in reading.language.relatives
+            if part.kind in (Kind.END, Kind.COMMA) and [p.kind for p in lead] == [Kind.NEG]:
+                _deny_subject(reading, lead.pop())
             words = []
         lead.append(part)
     if any(part.kind is Kind.ONLY for part in parts):
-        others = "absent"
-    return Query(text, tuple(present), tuple(absent), code, (), others)
+        reading.others = "absent"
+    _split_fronted(reading)
+    return Query(text, tuple(reading.present), tuple(reading.absent), code, tuple(reading.notes), reading.others)
 
 
-def _decided(
-    lead: Sequence[_Part], polarity: str, cue: _Part | None, runs_on: bool, or_ahead: bool, others: Others
-) -> tuple[str, _Part | None, Others]:
-    """The polarity that a lead gives, after the chunk before had ``polarity``."""
-    before, mode, by = polarity, "inherit", cue
+def _verb_follows(reading: _Reading, parts: Sequence[Part], place: int) -> bool:
+    """Whether "no longer" at ``place`` has its verb behind it: "el perro ya no | ladra", not "la lluvia cesa"."""
+    following = parts[place + 1] if place + 1 < len(parts) else None
+    return following is not None and following.kind is Kind.WORD and following.word not in reading.language.articles
+
+
+def _content(language: Language, words: Sequence[Part]) -> list[Part]:
+    """The words that can name something: neither articles nor edges."""
+    return [part for part in words if part.word not in language.articles | language.edges]
+
+
+def _read(reading: _Reading, lead: list[Part], words: list[Part], ahead: Sequence[Part], relative: bool) -> None:
+    """One stretch of words under its leads."""
+    denial = _denied_verb(reading, lead, words, relative)
+    if denial is not None:
+        _place_clause(reading, words, denial, relative or _keeps_subject(reading, denial, words))
+        return
+    bare = words[0].word not in reading.language.articles
+    runs_on = (bare or reading.article) and words[0].word not in _PRONOUNS and not reading.clause
+    _decide(reading, lead, runs_on, _list_closed(ahead))
+    if any(part.kind in (Kind.NEG, Kind.PREP) for part in lead):
+        reading.article, reading.clause = not bare, False
+    _place(reading, words, reading.polarity, reading.cue)
+    reading.subject = words if reading.polarity == "present" else []
+
+
+def _denied_verb(reading: _Reading, lead: Sequence[Part], words: Sequence[Part], relative: bool) -> Part | None:
+    """The negation of a verb said of the words before, "el perro | no | ladra", or None where it denies a noun."""
+    language = reading.language
+    kinds = [part.kind for part in lead]
+    if not reading.subject or kinds not in ([Kind.NEG], [Kind.NO_LONGER], [Kind.COMMA, Kind.NEG]):
+        return None
+    if (kinds[0] is Kind.COMMA and not relative) or not _trimmed(reading, reading.subject):
+        return None
+    cue, last = lead[-1], reading.subject[-1].word
+    if cue.kind is Kind.NO_LONGER or cue.word in language.denial_pairs or relative:
+        return cue
+    if last in language.auxiliaries | language.copulas or cue.word.split()[-1] in language.copulas:
+        return cue  # "der Hund hat nicht gebellt", "la lluvia no es fuerte"
+    is_verb = words[0].word in language.verbs or _agrees(reading.subject, words[0].word)
+    return cue if cue.word in ("no", "nunca", "jamás") and is_verb else None
+
+
+def _agrees(subject: Sequence[Part], word: str) -> bool:
+    """Whether a Spanish word has a verb's ending in the number of a definite subject: "las puertas | crujen"."""
+    article = subject[0].word
+    return (article in ("el", "la") and word.endswith(("a", "e"))) or (
+        article in ("los", "las") and word.endswith(("an", "en"))
+    )
+
+
+def _keeps_subject(reading: _Reading, cue: Part, words: Sequence[Part]) -> bool:
+    """Whether the denial says how a sound is, or which one is meant: "la lluvia no es fuerte", "un chien qui ...".
+
+    A continuous form is no attribute: "el perro no está ladrando" denies the barking.
+    """
+    language, last = reading.language, reading.subject[-1].word
+    if last in language.relatives:
+        return True
+    described = bool({last, words[0].word, cue.word.split()[-1]} & language.copulas)
+    return described and not words[-1].word.endswith("ndo") and "train" not in [part.word for part in words]
+
+
+def _place_clause(reading: _Reading, verb: list[Part], cue: Part, keeps: bool) -> None:
+    """A subject with its denied verb. As in English, "a dog that does not bark" keeps the dog, "the dog ..." not."""
+    subject, doing = _trimmed(reading, reading.subject), _trimmed(reading, verb)
+    words = " ".join(part.text for part in [*subject, *doing])
+    start, end = doing[0].start, doing[-1].end
+    if not keeps:
+        reading.present = [concept for concept in reading.present if concept.start < subject[0].start]
+    if cue.kind is Kind.NO_LONGER:
+        reading.present.append(Concept(words, start, end))
+        reading.close()
+        return
+    reading.absent.append(Concept(words, start, end, cue.word, cue.start, cue.end, (start, end)))
+    reading.polarity, reading.cue, reading.clause, reading.subject = "absent", cue, True, []
+
+
+def _deny_subject(reading: _Reading, cue: Part) -> None:
+    """ "el perro no está": what was said to be there is not."""
+    subject = _trimmed(reading, reading.subject)
+    if not subject:
+        return
+    reading.present = [concept for concept in reading.present if concept.start < subject[0].start]
+    _place(reading, subject, "absent", cue)
+    reading.close()
+
+
+def _decide(reading: _Reading, lead: Sequence[Part], runs_on: bool, or_ahead: bool) -> None:
+    """Set the polarity that a lead gives."""
+    before, mode, by = reading.polarity, "inherit", reading.cue
     denied = nothing = everything = False
     for part in lead:
         if part.kind in _CLOSED_BY:
@@ -93,19 +181,17 @@ def _decided(
             everything = True
         elif part.kind is Kind.EXCEPT:
             if nothing or (before == "absent" and not everything and len(lead) == 1):
-                mode, by, others = "present", None, "absent"
+                mode, by, reading.others = "present", None, "absent"
             else:
-                mode, by, others = "absent", part, "present" if everything else others
-    if mode != "inherit":
-        return mode, by if mode == "absent" else None, others
-    kinds = {part.kind for part in lead}
-    reaches = before == "absent" and (
-        Kind.OR in kinds or (Kind.AND in kinds and runs_on) or (Kind.COMMA in kinds and or_ahead)
-    )
-    return ("absent", cue, others) if reaches else ("present", None, others)
+                mode, by, reading.others = "absent", part, "present" if everything else reading.others
+    if mode == "inherit":
+        kinds = {part.kind for part in lead}
+        listed = Kind.OR in kinds or (Kind.AND in kinds and runs_on) or (Kind.COMMA in kinds and or_ahead)
+        mode = "absent" if before == "absent" and listed else "present"
+    reading.polarity, reading.cue = mode, by if mode == "absent" else None
 
 
-def _list_closed(ahead: Sequence[_Part]) -> bool:
+def _list_closed(ahead: Sequence[Part]) -> bool:
     """Whether a list of bare words ahead ends in "or" or "nor"."""
     for part in ahead:
         if part.kind in (Kind.OR, Kind.NOR):
@@ -115,62 +201,41 @@ def _list_closed(ahead: Sequence[_Part]) -> bool:
     return False
 
 
-def _has_article(language: Language, words: Sequence[_Part]) -> bool:
-    return words[0].text.lower() in language.articles
-
-
-def _place(
-    text: str, language: Language, words: Sequence[_Part], polarity: str, cue: _Part | None,
-    present: list[Concept], absent: list[Concept],
-) -> None:  # fmt: skip
-    shed = language.articles | language.edges
+def _trimmed(reading: _Reading, words: Sequence[Part]) -> list[Part]:
+    """Without articles and edges at either end."""
+    shed = reading.language.articles | reading.language.edges
     kept = list(words)
-    while kept and kept[0].text.lower().replace("’", "'") in shed:
+    while kept and kept[0].word in shed:
         kept = kept[1:]
-    while kept and kept[-1].text.lower() in shed:
+    while kept and kept[-1].word in shed:
         kept = kept[:-1]
+    return kept
+
+
+def _place(reading: _Reading, words: Sequence[Part], polarity: str, cue: Part | None) -> None:
+    kept = _trimmed(reading, words)
     if not kept:
         return
     start, end = kept[0].start, kept[-1].end
-    phrase = " ".join(text[start:end].split())
+    phrase = " ".join(reading.text[start:end].split())
     if polarity == "absent" and cue is not None:
-        absent.append(Concept(phrase, start, end, cue.text.lower(), cue.start, cue.end, (start, end)))
+        reading.absent.append(Concept(phrase, start, end, cue.word, cue.start, cue.end, (start, end)))
     else:
-        present.append(Concept(phrase, start, end))
+        reading.present.append(Concept(phrase, start, end))
 
 
-def _parts(text: str, language: Language) -> list[_Part]:
-    pieces = [(m.group().lower().replace("’", "'"), m.start(), m.end()) for m in _PIECE.finditer(text)]
-    parts: list[_Part] = []
-    halves: set[int] = set()
-    weder = any(word == "weder" for word, _, _ in pieces)
-    place = 0
-    while place < len(pieces):
-        word, start, end = pieces[place]
-        length, kind = 1, Kind.WORD
-        ahead = [piece[0] for piece in pieces[place : place + LONGEST_PHRASE]]
-        for words, found in language.phrases.matches(ahead):
-            length, kind, end = words, found, pieces[place + words - 1][2]
-            break
-        if place in halves or (word == "noch" and not weder):
-            kind = Kind.DROP
-        elif not word[0].isalnum():
-            kind = Kind.COMMA if word in (",", "、") else Kind.END if word in ".;:!?\n()–—…" else Kind.DROP
-        elif kind is Kind.NEG and word in language.denial_pairs:
-            kind = _split_denial(pieces, place, language, halves)
-        ends = place + length >= len(pieces) or pieces[place + length][0] in _AFTER_FINAL
-        if kind is Kind.NEG and word == "nicht" and length == 1 and ends and parts and parts[-1].kind is Kind.WORD:
-            kind = Kind.ABSENT  # German negates a clause at its end: "es regnet nicht"
-        if kind is not Kind.DROP:
-            parts.append(_Part(kind, start, end, text[start:end]))
-        place += length
-    return parts
-
-
-def _split_denial(pieces: Sequence[tuple[str, int, int]], place: int, language: Language, halves: set[int]) -> Kind:
-    """French "ne ... pas": the second half means nothing more; "ne ... plus" was heard before."""
-    for later in range(place + 1, min(place + 5, len(pieces))):
-        if pieces[later][0] in language.second_halves:
-            halves.add(later)
-            return Kind.NO_LONGER if pieces[later][0] == "plus" else Kind.NEG
-    return Kind.DROP
+def _split_fronted(reading: _Reading) -> None:
+    """ "statt Musik Regen", "en vez de música lluvia": what stands for the absent sound follows it without a mark."""
+    if reading.present or len(reading.absent) != 1 or reading.absent[0].cue not in reading.language.fronting:
+        return
+    words = reading.absent[0].text.split()
+    # German writes nouns with a capital, so the first one ends what is absent; elsewhere the last word is the rest.
+    nouns = [place for place, word in enumerate(words) if word[0].isupper()]
+    found = split_fronted(
+        reading.text,
+        reading.absent[0],
+        nouns[0] + 1 if reading.language.code == "de" and nouns else len(words) - 1,
+    )
+    if found is not None:
+        reading.absent, reading.present, note = [found[0]], [found[1]], found[2]
+        reading.notes.append(note)

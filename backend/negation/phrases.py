@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from backend.negation.parts import AUXILIARIES, DETERMINERS, PRONOUNS, RELATIVES
 from backend.negation.tokens import Token
@@ -41,7 +41,8 @@ _EDGE_PREPOSITIONS = frozenset(
 )
 _TRAILING = AUXILIARIES | RELATIVES | DETERMINERS | _EDGE_PREPOSITIONS | {"also", "just", "very", "so", "not", "around"}
 _SILENT_VERBS = frozenset(
-    "answer fall move come run go leave arrive open wait land turn sit close cut end break burn rush".split()
+    "answer fall move come run go leave arrive open wait land turn sit close cut end break burn rush "
+    "pick look wait notice wake appear remember understand agree decide hang give take step hand".split()
 )
 _PUT = frozenset("taken put given brought left thrown moved carried set laid".split())
 _ASPECTS = frozenset(
@@ -145,7 +146,10 @@ def _aspect_dropped(words: list[Token]) -> list[Token]:
         if token.word not in _ASPECTS or place + 1 >= len(words):
             continue
         following = place + 1 + (words[place + 1].word in ("to", "on"))
-        if following < len(words) and (is_gerund(words[following].word) or words[following].word in VERBS):
+        verb = words[following].word if following < len(words) else ""
+        if is_gerund(verb) or verb in VERBS:
+            if place == 0 and words[1].word == "to":  # "starts to laugh"
+                return [replace(words[following], word=gerund(verb)), *words[following + 1 :]]
             return words[:place] + words[following:]
     return words
 
@@ -184,7 +188,7 @@ def _plural(word: str) -> bool:
 def _without_subject(kept: list[tuple[Token, str]]) -> list[tuple[Token, str]]:
     """ "someone walking" -> walking; "it falls asleep" -> nothing, since no sound is named."""
     if kept[0][1] in PEOPLE and len(kept) > 1:
-        base = THIRD_PERSONS.get(kept[1][0].word)
+        base = THIRD_PERSONS.get(kept[1][0].word, kept[1][0].word.removesuffix("s"))
         return [] if base in _SILENT_VERBS else kept[1:]
     if kept[0][1] in PRONOUNS - {"one", "this", "these", "those"} and len(kept) > 1:
         token, verb = kept[1]

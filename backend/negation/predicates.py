@@ -59,6 +59,8 @@ def negated_attribute(before: Chunk | None, chunk: Chunk) -> Attribute | None:
     while len(words) > 1 and words[0].word in _DEGREES | AUXILIARIES - {"being"}:
         words = words[1:]
     subject = subject_of(before.words) if before is not None else []
+    if not subject and before is not None and {"is", "are", "was", "were"} & set(chunk.auxiliary.split()):
+        subject = [t for t in before.words if is_gerund(t.word)]  # "snoring that is not noisy"
     degree = not chunk.auxiliary and chunk.words[0].word in _DEGREES - {"all", "even", "ever", "that", "only"}
     if not subject and (chunk.auxiliary in DETERMINERS or degree) and len(words) > 1 and is_adjective(words[0].word):
         return _prenominal(chunk, words)

@@ -5,42 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.negation.lexicon import ENGLISH_PHRASES, Kind
+from backend.negation.marks import QUOTES, SAID, SAYING
 from backend.negation.parts import AUXILIARIES, Item
 from backend.negation.tokens import Token
 from backend.negation.words import SOUND_NOUNS, is_gerund
 
-_SAYING = frozenset(
-    "say says saying said shout shouts shouting scream screams screaming yell yells yelling chant chants chanting "
-    "whisper whispers whispering repeat repeats repeating answer answers answering cry cries crying "
-    "sing sings singing".split()
-)
-QUOTES = frozenset("\"“”„«»'‘’")
-SAID = frozenset("no not never nothing nobody none".split())
 _UNITS = frozenset("degrees degree celsius fahrenheit db decibels hz c percent".split())
 _NUMBERS = frozenset(
     "one two three four five six seven eight nine ten twelve fifteen twenty thirty forty fifty".split()
 )
 
 AFTER_ABSENT = frozenset("and but while when then or from in over with under as yet during on behind though".split())
-
-
-def unquoted(tokens: Sequence[Token]) -> list[Token]:
-    """Without marks that mean nothing, and without quotation marks, except around a lone negation: it is said."""
-    kept: list[Token] = []
-    inside = False
-    for place, token in enumerate(tokens):
-        if token.word in QUOTES and token.mark:
-            inside = not inside
-            said = [t.word for t in tokens[place + 1 : place + 3]]
-            before = [t.word for t in kept[-2:]]
-            opens = inside and len(said) == 2 and said[0] in SAID and said[1] in QUOTES
-            closes = not inside and len(before) == 2 and before[0] in QUOTES and before[1] in SAID
-            if not (opens or closes):
-                continue
-        elif token.mark and token.word != "¬" and token.word not in ENGLISH_PHRASES:
-            continue
-        kept.append(token)
-    return kept
 
 
 def trap(tokens: Sequence[Token], place: int, items: Sequence[Item]) -> Item | None:
@@ -64,7 +39,7 @@ def trap(tokens: Sequence[Token], place: int, items: Sequence[Item]) -> Item | N
         if numeral.word[0].isdigit():
             return Item(Kind.KEEP, tuple(tokens[place : place + (3 if after.word == "." else 2)]))
     if word in ("no", "nope", "never", "not") and before is not None:
-        if before.words in _SAYING and (
+        if before.words in SAYING and (
             after is None or after.mark or after.word == word or after.word in ("and", "again")
         ):
             return Item(Kind.DROP, _run_of(tokens, place))

@@ -41,6 +41,7 @@ ADJECTIVES = frozenset(
     hollow shrill tinny rhythmic regular irregular audible musical vocal verbal percussive mechanical live synthetic
     crowded windy rainy stormy dense thick thin rough smooth bright dark warm cold hot long short brief high-pitched
     low-pitched deafening piercing nearby intense moderate mild thunderous clean distorted real fake artificial
+    snowy breezy gusty foggy sunny cloudy
     """.split()
 )
 
@@ -107,7 +108,7 @@ def gerund(base: str) -> str:
     if base.endswith("e") and not base.endswith(("ee", "oe", "ye")):
         return base[:-1] + "ing"
     groups = len(re.findall("[aeiouy]+", base))
-    doubling = groups == 1 and base[-1:] in "bdgklmnprt" and base[-2:-1] in "aeiou" and base[-3:-2] not in "aeiou"
+    doubling = groups == 1 and base[-1:] in "bdgklmnprtv" and base[-2:-1] in "aeiou" and base[-3:-2] not in "aeiou"
     if len(base) >= 3 and doubling:
         return base + base[-1] + "ing"
     return base + "ing"

@@ -150,6 +150,12 @@ def test_notes_say_what_a_person_must_know() -> None:
     assert "heard before" in said("no more talking after the bell rings")
     assert "may or may not" in said("rain with or without thunder")
     assert "comma" in said("no wind, waves")
+    assert "read as minus" in said("rain - thunder")
+    assert "a break between sounds" in said("forest - birds")
+    assert "dash" not in said("rain - no thunder")
+    assert "over “raining” alone; flip “windy”" in said("not raining and windy")
+    assert "over “raining” and over “snowing”" in said("not raining and snowing")
+    assert "put a comma" in said("statt Musik Regen")
 
 
 @pytest.mark.parametrize(
@@ -182,6 +188,23 @@ def test_an_unknown_language_is_said_and_read_as_present(text: str, script: str)
 )  # fmt: skip
 def test_language(text: str, language: str) -> None:
     assert parse_query(text).language == language
+
+
+@pytest.mark.parametrize(
+    ("main", "relative"),
+    [
+        ("the dog does not bark", "a dog that does not bark"),
+        ("el perro no ladra", "un perro que no ladra"),
+        ("le chien n'aboie pas", "un chien qui n'aboie pas"),
+        ("der Hund bellt nicht", "ein Hund, der nicht bellt"),
+        ("狗不叫", "一只不叫的狗"),
+    ],
+)
+def test_a_denied_clause_is_read_alike_in_every_language(main: str, relative: str) -> None:
+    """The barking is absent; only "a dog that ..." asks for the dog."""
+    clause, noun = parse_query(main), parse_query(relative)
+    assert not clause.positives and len(clause.negatives) == 1
+    assert len(noun.positives) == 1 and len(noun.negatives) == 1
 
 
 def test_others_are_named_by_only_and_by_everything_but() -> None:
