@@ -31,7 +31,6 @@ ACTIVE_DB = 30.0
 """A frame is active if it lies at most this far below the loudest."""
 LEVEL = 0.05
 """RMS over the active part that every sound is brought to."""
-TOO_FEW = "A controlled pair needs two positive sounds, an overlaid one and a filler of the same kind, all different."
 
 
 @dataclass(frozen=True)
@@ -102,8 +101,19 @@ def controlled_pairs(
             ControlledPair(len(made), (first, second), negative, other, (ids[0], ids[1]), ids[2], ids[3], onset, 0.0)
         )
     if len(made) < count:
-        raise InputError(f"{TOO_FEW} This collection has {len(labels)} single sounds: {', '.join(labels[:8])}.")
+        raise InputError(too_few_sounds(labels, filler), concerns="file")
     return tuple(made)
+
+
+def too_few_sounds(labels: Sequence[str], filler: Filler) -> str:
+    """What controlled pairs need, what the collection has, and what to do."""
+    kind = ", of which two are of the same kind," if filler == "matched" else ""
+    needed = f"A controlled pair is mixed from four different sounds{kind} each alone in some clip"
+    if not labels:
+        return f"{needed}, but no clip here has exactly one label. Give a CSV with the columns path, caption, labels."
+    named = ", ".join(labels[:8]) + (" and more" if len(labels) > 8 else "")
+    also = ", or pass --filler any" if filler == "matched" and len(labels) >= 4 else ""
+    return f"{needed}, and here only {named} {'is' if len(labels) == 1 else 'are'}. Add single sounds{also}."
 
 
 def single_sources(items: Sequence[Item]) -> dict[str, list[str]]:

@@ -23,7 +23,9 @@ PUBLISHED = (
 def write_report(result: Result, folder: Path) -> list[Path]:
     """Write negeval.json, tables.md, item lists and figures into a folder, and say which files they are."""
     folder.mkdir(parents=True, exist_ok=True)
-    written = [_text(folder / "negeval.json", json.dumps(result.record, indent=1, ensure_ascii=False) + "\n")]
+    written = [
+        _text(folder / "negeval.json", json.dumps(result.record, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    ]
     written.append(_text(folder / "tables.md", tables(result.record)))
     written.append(_lines(folder / "retrieval.jsonl", (row for one in result.sets for row in _retrieval_rows(one))))
     written.append(_lines(folder / "mcq.jsonl", (row for one in result.sets for row in _question_rows(one))))
@@ -68,7 +70,8 @@ def tables(record: Mapping[str, Any]) -> str:
     encoder, collection = record["encoder"], record["collection"]
     parts = [
         f"# NegEval: {collection['name']}, {encoder['id']} ({encoder['weights']})",
-        f"{collection['clips']} clips, {len(collection['skipped'])} rows left out; seed {record['options']['seed']}; "
+        f"{counted(collection['clips'], 'clip')}, "
+        f"{counted(len(collection['skipped']), 'row')} left out; seed {record['options']['seed']}; "
         f"calibrated on {record['calibrated on']}. In brackets: 95 % bootstrap intervals. {PUBLISHED}",
         *(f"Note: {note}" for note in record["notes"]),
     ]
@@ -83,6 +86,11 @@ def tables(record: Mapping[str, Any]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def counted(number: int, one: str, many: str = "") -> str:
+    """ "1 clip", "2 clips", "2 queries"."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
 def _cell(measure: Mapping[str, float]) -> str:
     return f"{100 * measure['value']:.1f} ({100 * measure['low']:.1f}-{100 * measure['high']:.1f})"
 
@@ -93,28 +101,30 @@ def _grid(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _retrieval_table(name: str, table: Mapping[str, Any]) -> list[str]:
+    ranks = [k for k in (1, 5, 10) if k < table["candidates"]]
     rows = [
-        [form, scorer, *(_cell(table[form][scorer][key]) for key in ("R@1", "R@5", "R@10"))]
+        [form, scorer, *(_cell(table[form][scorer][f"R@{k}"]) for k in ranks)]
         for form in ("standard", "template", "fluent")
         for scorer in SCORERS
         if scorer in table[form]
     ]
-    title = f"## Table I: Retrieval-Neg over {name} ({table['queries']} queries, {table['candidates']} candidates, %)"
-    return [title, _grid(["query", "scorer", "R@1", "R@5", "R@10"], rows)]
+    counts = f"{counted(table['queries'], 'query', 'queries')}, {counted(table['candidates'], 'candidate')}"
+    title = f"## Table I: Retrieval-Neg over {name} ({counts}, %)"
+    return [title, _grid(["query", "scorer", *(f"R@{k}" for k in ranks)], rows)]
 
 
 def _choice_table(name: str, table: Mapping[str, Any]) -> list[str]:
     kinds = ("affirmation", "negation", "hybrid", "average")
     rows = [[scorer, *(_cell(table[scorer][kind]) for kind in kinds)] for scorer in SCORERS]
     return [
-        f"## Table II: MCQ-Neg over {name} ({table['questions']} questions, chance 25 %, %)",
+        f"## Table II: MCQ-Neg over {name} ({counted(table['questions'], 'question')}, chance 25 %, %)",
         _grid(["scorer", *kinds], rows),
     ]
 
 
 def _sweep_table(name: str, section: Mapping[str, Any]) -> list[str]:
     rows = []
-    if "retrieval" in section:
+    if section.get("retrieval", {}).get("candidates", 0) > 5:
         for form in ("template", "fluent"):
             rows.append(
                 [f"R@5 {form}", *(f"{100 * m['value']:.1f}" for m in section["retrieval"][form]["sweep R@5"].values())]
@@ -150,11 +160,12 @@ def _pair_table(record: Mapping[str, Any]) -> list[str]:
         ]
         for name, value in text.items()
     ]
+    correlation = "undefined" if record["margin correlation"] is None else f"{record['margin correlation']:.2f}"
     wanted = "{value:+.4f} ({low:+.4f} to {high:+.4f})".format(**record["affirmative margin"])
     return [
-        f"## Tables IV and V: {record['pairs']} controlled pairs",
+        f"## Tables IV and V: {counted(record['pairs'], 'controlled pair')}",
         _grid(["scorer", "negated-query margin", "target preferred (%)"], rows),
-        f"Affirmative-query margin {wanted}; correlation of raw margins {record['margin correlation']:.2f}; "
+        f"Affirmative-query margin {wanted}; correlation of raw margins {correlation}; "
         f"presence of Y higher where Y is: {_cell(record['presence of Y higher where Y is'])} %.",
         _grid(["text side", "mean"], figures),
     ]

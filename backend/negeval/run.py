@@ -29,6 +29,10 @@ from backend.presence import FORM, Calibration, background_texts, calibrate, cli
 from backend.steering import PAPER_LAMBDAS
 from backend.vocabulary import concept_prompt
 
+FEW_PAIRS = 30
+"""Below this many controlled pairs a bootstrap interval says little (own choice)."""
+RANKS = (1, 5, 10)
+"""K of R@K."""
 SIDES: tuple[Side, Side] = ("target", "distractor")
 ESC_NAME = re.compile(r"(?:^|/)(\d)-\d+-[A-Z][^/]*$")
 """ESC-50's file names begin with the fold."""
@@ -84,7 +88,8 @@ def run(collection: Collection, encoder: Encoder, options: Options, progress: Pr
     Raises
     ------
     InputError
-        The collection names no sounds, has fewer than two usable clips, or no clip of the folds asked for.
+        The collection names no sounds, has fewer than two usable clips, no clip of the folds asked for, or
+        so few different sounds that no table can be filled.
     """
     items, reference = _split(collection, options.folds)
     vocabulary = sorted({name for item in collection.items for name in present_concepts(item)})
@@ -96,7 +101,9 @@ def run(collection: Collection, encoder: Encoder, options: Options, progress: Pr
         )
     if len(items) < 2:
         raise InputError(
-            f"{collection.name} has one usable clip; the benchmark compares at least two.", concerns="file"
+            f"{collection.name} has {'one usable clip' if items else 'no usable clip'}; the benchmark compares at "
+            "least two, and its tables mean something from about 30 on. Add clips, or try it on the collection demo.",
+            concerns="file",
         )
     whole = Collection(collection.name, collection.layout, items, collection.skipped)
     clips = embed_collection(whole, encoder, progress=progress)
@@ -113,17 +120,46 @@ def run(collection: Collection, encoder: Encoder, options: Options, progress: Pr
         options,
     )
     record["clips"] = section
+    record["notes"] += shortfalls(section, vocabulary)
     if not options.pairs:
-        return Result(record, (own,))
+        return _useful(record, (own,))
     usable = [known[clip_id] for clip_id in clips.ids]
     try:
         mixed, pair_record, rows, mixtures = _pair_tasks(usable, reference, encoder, vocabulary, options, progress)
     except InputError as error:
-        record["notes"].append(f"No controlled pairs: {error}")
-        return Result(record, (own,))
+        record["notes"].append(f"No controlled pairs. {error}")
+        return _useful(record, (own,))
+    if options.pairs < FEW_PAIRS:
+        record["notes"].append(
+            f"--pairs is {options.pairs}; an interval over fewer than {FEW_PAIRS} controlled pairs says little. "
+            "Pass 500 or more."
+        )
     record["mixtures"] = mixtures
     record["controlled pairs"] = pair_record
     return Result(record, (own, mixed), rows)
+
+
+def shortfalls(section: dict[str, Any], vocabulary: Sequence[str]) -> list[str]:
+    """One sentence for each table that a small collection leaves out, or leaves without meaning."""
+    notes = []
+    names = f"The sounds named here are {', '.join(vocabulary[:8])}{' and more' if len(vocabulary) > 8 else ''}."
+    if "retrieval" not in section:
+        notes.append(f"No retrieval: it needs a clip that certainly lacks a sound another clip has. {names}")
+    elif section["retrieval"]["candidates"] <= max(RANKS):
+        count = section["retrieval"]["candidates"]
+        trivial = " and ".join(f"R@{k}" for k in RANKS if k >= count)
+        notes.append(f"Among {count} clips {trivial} would be 100 % whatever is heard: left out of the tables.")
+    if "multiple choice" not in section:
+        notes.append(f"No multiple choice: it needs a clip with a sound and three it certainly lacks. {names}")
+    return notes
+
+
+def _useful(record: dict[str, Any], sets: tuple[CandidateSet, ...]) -> Result:
+    """The result, refused when nothing could be measured."""
+    if not any(one.retrieval or one.questions for one in sets):
+        needed = " ".join(record["notes"])
+        raise InputError(f"{record['collection']['name']} is too small for the benchmark. {needed}", concerns="file")
+    return Result(record, sets)
 
 
 def _split(collection: Collection, folds: Sequence[int]) -> tuple[tuple[Item, ...], tuple[Item, ...]]:

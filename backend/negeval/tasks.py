@@ -116,7 +116,7 @@ def pairs(scores: CandidateScores, made: Sequence[ControlledPair], seed: int) ->
         "negated margin": _recorded({name: measured(margin, seed) for name, margin in margins.items()}),
         "target preferred": _recorded({name: measured(margin < 0, seed) for name, margin in margins.items()}),
         "affirmative margin": measured(wanted, seed).record(),
-        "margin correlation": round(float(np.corrcoef(margins["raw"], wanted)[0, 1]), 6),
+        "margin correlation": _correlation(margins["raw"], wanted),
         "presence of Y higher where Y is": measured(rises > 0, seed).record(),
         "sweep target preferred": {
             str(lam): measured(margin < 0, seed).record() for lam, margin in zip(PAPER_LAMBDAS, sweep, strict=True)
@@ -129,6 +129,13 @@ def pairs(scores: CandidateScores, made: Sequence[ControlledPair], seed: int) ->
     return result, rows
 
 
+def _correlation(first: NDArray[np.float64], second: NDArray[np.float64]) -> float | None:
+    """Pearson's r; None for fewer than three pairs, of which any two lie on a line, and where one side is constant."""
+    if len(first) < 3 or np.ptp(first) == 0 or np.ptp(second) == 0:
+        return None
+    return round(float(np.corrcoef(first, second)[0, 1]), 6)
+
+
 def _pair_texts(pair: ControlledPair) -> dict[str, str]:
     both = listed(pair.positives)
     return {
@@ -139,7 +146,10 @@ def _pair_texts(pair: ControlledPair) -> dict[str, str]:
 
 
 def text_side(scores: CandidateScores, made: Sequence[ControlledPair], seed: int) -> Record:
-    """Tables IV and V: what the text encoder does with "no", over the queries of the pairs."""
+    """Tables IV and V: what the text encoder does with "no", over the queries of the pairs.
+
+    A single pair has no other query to be its unrelated one, so its normalised affinity is None.
+    """
     rng = np.random.default_rng(seed)
     others = (np.arange(len(made)) + rng.integers(1, max(2, len(made)), size=len(made))) % max(1, len(made))
     columns: dict[str, list[str]] = {}
@@ -167,15 +177,15 @@ def text_side(scores: CandidateScores, made: Sequence[ControlledPair], seed: int
     cosines = {name: similar("query", name) for name in vectors if name != "query"}
     scope = (similar("query", "scope 1") + similar("query", "scope 2") + similar("scope 1", "scope 2")) / 3
     means = {name: float(values.mean()) for name, values in cosines.items()}
+    alone = len(made) < 2
     affinities = [
-        normalised_affinity(a, p, u)
+        None if alone else normalised_affinity(a, p, u)
         for a, p, u in zip(cosines["affirmative"], cosines["paraphrase"], cosines["unrelated"], strict=True)
     ]
+    affinity = None if alone else normalised_affinity(means["affirmative"], means["paraphrase"], means["unrelated"])
     ratios = [polarity_content_ratio(a, s) for a, s in zip(cosines["affirmative"], cosines["swap"], strict=True)]
     return {
-        "normalised affinity, of means": _rounded(
-            normalised_affinity(means["affirmative"], means["paraphrase"], means["unrelated"])
-        ),
+        "normalised affinity, of means": _rounded(affinity),
         "normalised affinity, median": _rounded(_median(affinities)),
         "polarity/content, of means": _rounded(polarity_content_ratio(means["affirmative"], means["swap"])),
         "polarity/content, median": _rounded(_median(ratios)),

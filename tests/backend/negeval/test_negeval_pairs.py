@@ -110,5 +110,5 @@ def test_the_demo_collection_has_enough_single_sounds():
 
 @pytest.mark.parametrize("sources", [{}, {"rain": ["a"]}, {"rain": ["a"], "wind": ["b"], "dog bark": ["c"]}])
 def test_too_few_sounds_are_said(sources):
-    with pytest.raises(InputError, match="controlled pair needs"):
+    with pytest.raises(InputError, match="controlled pair is mixed"):
         controlled_pairs(sources, 1, np.random.default_rng(0))

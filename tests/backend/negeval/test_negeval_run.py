@@ -217,3 +217,43 @@ def test_rank_refuses_in_one_sentence(encoder, capsys, arguments, code):
     assert main(["rank", *arguments, "--encoder", "band"]) == code
     captured = capsys.readouterr()
     assert captured.err.count("\n") == 1 and not captured.out
+
+
+def small_table(folder: Path, labels: list[str]) -> Path:
+    rows = "".join(f"tones/band {b}/1-{b}-A.wav,{label}\n" for b, label in enumerate(labels))
+    table = folder / "small.csv"
+    table.write_text("path,labels\n" + rows)
+    return table
+
+
+@pytest.mark.parametrize(
+    ("labels", "notes"),
+    [
+        (["dog", "rain"], ["Among 2 clips R@5 and R@10", "three it certainly lacks", "here only dog, rain are"]),
+        (["dog", "rain", "car", "piano", "siren"], ["Among 5 clips R@5 and R@10", "--filler any"]),
+        (["dog; rain", "car; piano"], ["no clip here has exactly one label", "path, caption, labels"]),
+    ],
+)
+def test_a_small_collection_is_told_what_is_missing(tones, encoder, tmp_path, labels, notes):
+    record = run(open_collection(small_table(tmp_path, labels)), encoder, Options(pairs=1)).record
+    assert all(any(note in said for said in record["notes"]) for note in notes), record["notes"]
+    shown = tables(record)
+    assert "R@1 |" in shown and "R@5 |" not in shown
+
+
+def test_a_collection_of_one_sound_is_refused(tones, encoder, tmp_path):
+    with pytest.raises(InputError, match="too small for the benchmark") as refused:
+        run(open_collection(small_table(tmp_path, ["dog", "dog"])), encoder, Options(pairs=5))
+    assert refused.value.concerns == "file"
+
+
+@pytest.mark.parametrize("pairs", [1, 2])
+def test_few_pairs_make_no_warning_and_no_number_without_meaning(tones, encoder, tmp_path, pairs):
+    result = run(open_collection(tones), encoder, Options(pairs=pairs, clips=4))
+    record = result.record["controlled pairs"]
+    assert record["margin correlation"] is None
+    assert (record["text side"]["normalised affinity, median"] is None) == (pairs == 1)
+    assert any("fewer than 30" in note for note in result.record["notes"])
+    assert "correlation of raw margins undefined" in tables(result.record)
+    write_report(result, tmp_path / "out")
+    json.loads((tmp_path / "out" / "negeval.json").read_text(), parse_constant=lambda name: pytest.fail(name))
