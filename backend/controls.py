@@ -18,12 +18,10 @@ from backend.audio import Clip, Span, Windows
 from backend.encoders.base import Encoder, FloatArray, SpanEncoder
 from backend.encoders.cached import EmbeddingCache, text_embeddings, window_embeddings
 from backend.errors import InputError
-from backend.gating import blank, clip_segment, gated_clip, random_window_spans
+from backend.gating import blank, checked_depth, clip_segment, gated_clip, random_window_spans
 from backend.localization import Localization, SoughtConcept, localize
 from backend.vocabulary import concept_prompt
 
-DEEPEST_DB = 120.0
-"""Deepest cut, in dB: below it a 32-bit sample is silence anyway."""
 CONTROL_COUNT = 20
 """K, random cuts a result is compared with (issue and science section 3)."""
 GROUNDED_DEVIATIONS = 2.0
@@ -95,8 +93,8 @@ def clip_scores(embeddings: FloatArray, texts: FloatArray) -> NDArray[np.float64
     return (embeddings @ texts.T).max(axis=0).astype(np.float64)
 
 
-def checked_cut(clip: Clip, span: Span, depth_db: float) -> Span:
-    """The region, clamped to nothing: refused unless it lies in the clip, and so is a depth out of range.
+def checked_cut(clip: Clip, span: Span, depth_db: float) -> tuple[Span, float]:
+    """The region and the depth in positive dB: refused unless the one lies in the clip, the other in range.
 
     Raises
     ------
@@ -113,11 +111,7 @@ def checked_cut(clip: Clip, span: Span, depth_db: float) -> Span:
             f"The region ends at {span.end:.2f} s, but {clip.name} is {clip.duration:.2f} s long. "
             "Choose an earlier end."
         )
-    if not (np.isfinite(depth_db) and 0 <= depth_db <= DEEPEST_DB):
-        raise InputError(
-            f"The depth is {depth_db:g} dB; a cut lies between 0 and {DEEPEST_DB:g} dB, and 40 or 100 are usual."
-        )
-    return Span(span.start, min(span.end, clip.duration))
+    return Span(span.start, min(span.end, clip.duration)), checked_depth(depth_db)
 
 
 def cut_steps(
@@ -137,7 +131,7 @@ def cut_steps(
 
     Closing the iterator between two steps cancels the rest.
     """
-    span = checked_cut(clip, span, depth_db)
+    span, depth_db = checked_cut(clip, span, depth_db)
     steps = controls + 2
     before = localize(encoder, clip, concepts, window, cache=cache)
     texts = text_embeddings(encoder, [concept_prompt(found.concept.text) for found in before.evidence], cache=cache)
@@ -186,7 +180,8 @@ def cut_and_compare(
     span : Span
         The region, seconds.
     depth_db : float
-        Attenuation inside the region in dB, 0 to 120; 40 is a gain of 0.01 (science section 2).
+        Attenuation inside the region in dB, 0 to 120 (its sign does not matter); 40 is a gain of 0.01
+        (science section 2).
     **options
         ``band`` (low, high) in Hz gates only this band; ``seed`` of the random cuts' positions;
         ``controls``, K, at least 1; ``cache`` of embeddings.

@@ -25,8 +25,8 @@ from backend.gating_band import Band, band_component, band_filter, checked_band
 
 RAMP_SECONDS = 0.05
 """Length of the raised-cosine ramps inside a region's edges (science section 2)."""
-MAX_DEPTH_DB = 200.0
-"""Deepest gate accepted; a float32 clip at full scale reaches its noise floor near 150 dB."""
+MAX_DEPTH_DB = 120.0
+"""Deepest cut, in dB; :func:`checked_depth` says why."""
 PIECE_FRAMES = 1 << 20
 """A region is worked on in pieces of this many frames."""
 
@@ -60,11 +60,22 @@ def sample_range(span: Span, sample_rate: int, frames: int) -> tuple[int, int]:
 
 
 def checked_depth(depth_db: float) -> float:
-    """The depth as a positive number of decibels; 40 and -40 both mean 40 dB down. InputError beyond 200."""
-    if not (np.isfinite(depth_db) and abs(depth_db) <= MAX_DEPTH_DB):
-        raise InputError(
-            f"The depth is {depth_db} dB; choose one between 0 and {MAX_DEPTH_DB:g} dB. 40 and 100 are usual."
-        )
+    """The depth of a cut as a positive number of decibels: the one gate of page, command line and library.
+
+    40 and -40 both mean 40 dB down: people say either, and a gain above 0 dB is no cut. The limit is
+    120 dB, a millionth: the papers cut 40 and 100 dB deep (science section 2), the last bit of a
+    16-bit recording lies at -96 dB and the noise of the best microphones near -120 dB, so below it
+    there is nothing left to lower. It also bounds the band filter, whose length grows with the depth.
+
+    Raises
+    ------
+    InputError
+        Not a number, not finite, or deeper than 120 dB.
+    """
+    number = isinstance(depth_db, int | float | np.integer | np.floating) and not isinstance(depth_db, bool)
+    if not number or not abs(depth_db) <= MAX_DEPTH_DB:
+        came = f"{depth_db:g} dB" if number else repr(depth_db)
+        raise InputError(f"The depth is {came}; choose one between 0 and {MAX_DEPTH_DB:g} dB. 40 and 100 are usual.")
     return abs(float(depth_db))
 
 
@@ -122,7 +133,7 @@ def gate(
     span : Span or sequence of Span
         The region in seconds, or several; those that overlap are one region.
     depth_db : float
-        Attenuation, 0 to 200 dB (its sign does not matter); the gain inside is 10^(-depth/20).
+        Attenuation, 0 to 120 dB (its sign does not matter); the gain inside is 10^(-depth/20).
         At 0 the result equals the input.
     band : (low, high), optional
         Gate only these frequencies, in Hz, with a ramp one STFT bin wide inside either end.

@@ -57,7 +57,7 @@ def gate_endpoint(
         clip = _clip(file, demo)
         experiment = cut_and_compare(
             load_encoder(encoder), clip, sought_concepts(query), _window(window), Span(float(start), float(end)),
-            abs(float(depth_db)), seed=int(seed),
+            float(depth_db), seed=int(seed),
         )  # fmt: skip
         path = export_file("cut.wav")
         save_wav(experiment.cut, path)

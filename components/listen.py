@@ -22,7 +22,7 @@ from components.listen_handlers import (
     shown_key,
 )
 from components.stage import Stage
-from components.state import ViewState
+from components.state import DEEPEST_CUT, ViewState
 
 
 def build(page: Page) -> None:
@@ -58,7 +58,9 @@ def build(page: Page) -> None:
             window = gr.Radio([("2 s", 2.0), ("4 s", 4.0)], value=2.0, label="Window", elem_id="listen-window")
             depths = [*((f"−{decibels:g} dB", decibels) for decibels in USUAL_DEPTHS), ("other", OTHER_DEPTH)]
             depth = gr.Radio(depths, value=USUAL_DEPTHS[0], label="Depth of the cut", elem_id="listen-depth")
-            other = gr.Slider(0, 100, 20, step=1, label="Depth, dB down", visible=False, elem_id="listen-depth-other")
+            other = gr.Slider(
+                0, DEEPEST_CUT, 20, step=1, label="Depth, dB down", visible=False, elem_id="listen-depth-other"
+            )
             cut = gr.Button(cut_label(None), variant="primary", elem_id="listen-cut")
             stop = gr.Button("Cancel", visible=False, elem_id="listen-cancel")
         cut_error = gr.HTML("", elem_classes="message")

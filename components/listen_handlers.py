@@ -193,7 +193,7 @@ class ListenHandlers:
         return self.on_other_depth(view, chosen, visible=False)
 
     def on_other_depth(self, view: ViewState, depth: float, visible: bool = True) -> list[Any]:
-        """A depth in dB; whatever came is brought into 0 to 100."""
+        """A depth in dB; whatever came is brought into range."""
         view = replace(view, depth=min(max(float(depth), 0.0), DEEPEST_CUT))
         return self.parts.answer(view=view, address=link(view), other=gr.Slider(visible=visible))
 

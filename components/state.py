@@ -16,12 +16,13 @@ import gradio as gr
 
 from backend.audio import WINDOW_CHOICES, Span
 from backend.demo import demo_clips
+from backend.gating import MAX_DEPTH_DB
 from backend.localization import SoughtConcept
 
 TABS = ("listen", "ask", "steer", "compose")
 DEFAULT_QUERY = "a dog barking, no rain"
 LONGEST_PARAMETER = 2000
-DEEPEST_CUT = 100.0
+DEEPEST_CUT = MAX_DEPTH_DB
 
 
 @dataclass(frozen=True)

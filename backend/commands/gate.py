@@ -55,11 +55,9 @@ def run(arguments: argparse.Namespace) -> None:
         raise InputError(f"--controls is {arguments.controls}; it must lie between 1 and 1000.")
     concepts = sought_concepts(arguments.query) if arguments.query is not None else ()
     band = tuple(arguments.band) if arguments.band else None
-    # People say a cut of 40 dB and of -40 dB and mean the same; a gain above 0 dB is never meant.
-    depth = abs(arguments.depth)
     output = checked_output(arguments.output, arguments.clip)
     clip = demo_or_file(arguments.clip)
-    span = checked_cut(clip, Span(arguments.start, arguments.end), depth)
+    span, depth = checked_cut(clip, Span(arguments.start, arguments.end), arguments.depth)
     record: dict[str, Any] = {
         "clip": clip_record(clip),
         "output": str(output),

@@ -114,7 +114,7 @@ def test_a_clip_score_is_its_best_window() -> None:
         (Span(float("nan"), 4), 40, "not a stretch of time"),
         (Span(4, 6), 300, "between 0 and 120"),
         (Span(4, 6), float("inf"), "between 0 and 120"),
-        (Span(4, 6), -40, "between 0 and 120"),
+        (Span(4, 6), -121, "between 0 and 120"),
     ],
 )
 def test_what_cannot_be_cut_is_said(span: Span, depth: float, said: str) -> None:
