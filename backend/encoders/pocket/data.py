@@ -20,6 +20,8 @@ from backend.encoders.pocket.data_sets import (
     copy_at_other_speeds,
     decode_packages,
     decode_recordings,
+    scarce_copies_wanted,
+    sources_of_concepts,
     write_mels,
 )
 from backend.encoders.pocket.data_split import HELD_PACKAGES, held_groups, write_development
@@ -33,7 +35,9 @@ MIXTURES, MORE_MIXTURES = 6000, 9000
 EVERYDAY_RATE = 3.0
 """How much more often everyday sounds enter the second set of mixtures."""
 INSTRUMENT_SEED, MIXTURE_SEED, MORE_MIXTURES_SEED = 1, 3, 4
+SCARCE_MIXTURES, SCARCE_SEED, SCARCE_MIXTURES_SEED = 3000, 7, 8
 COPIED = {"real": "real_copies", "packages": "package_copies"}
+SCARCE_COPIED = {"real": "scarce_real", "packages": "scarce_packages", "more_packages": "scarce_more"}
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,16 @@ def main(arguments: argparse.Namespace) -> None:
     _once(
         sources, "more_mixtures",
         lambda to: render_mixtures(mixed, held, MORE_MIXTURES, to, MORE_MIXTURES_SEED, EVERYDAY_RATE),
+    )  # fmt: skip
+    for name, copies in SCARCE_COPIED.items():
+        clips = sources.clips(name)
+        sizes = sources_of_concepts([sources.clips(one) for one in SCARCE_COPIED], held)
+        wanted = scarce_copies_wanted(clips, sizes, held)
+        _once(sources, copies, lambda to, c=clips, w=wanted: copy_at_other_speeds(c, to, w, SCARCE_SEED))
+    mixed += [sources.clips(name) for name in ("more_packages", *SCARCE_COPIED.values())]
+    _once(
+        sources, "scarce_mixtures",
+        lambda to: render_mixtures(mixed, held, SCARCE_MIXTURES, to, SCARCE_MIXTURES_SEED, EVERYDAY_RATE),
     )  # fmt: skip
     count = write_development([sources.clips("real"), sources.clips("held")], held, sources.work / "heldout")
     print(f"development: {count} sounds", file=sys.stderr)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from backend.encoders.pocket.data_store import ClipRow
 
@@ -42,6 +42,10 @@ class Named:
 
     concepts: tuple[str, ...]
     trusted: bool
+
+
+FOLDERS = {"chainsaw": Named(("Chainsaw",), False)}
+"""Folders of packages that say what their files (idle, attack) do not."""
 
 
 @lru_cache(maxsize=1)
@@ -88,4 +92,4 @@ def concepts_of(row: ClipRow) -> Named:
         return Named(("Speech",), False)
     if row.kind == "music":
         return Named(("Music",), False)
-    return concepts_of_name(row.label)
+    return FOLDERS.get(PurePosixPath(row.path).parent.name) or concepts_of_name(row.label)

@@ -6,7 +6,7 @@ import csv
 import os
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -16,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 
 from backend.encoders.pocket.data_decode import SourceFile, cuts, fingerprint, walk
-from backend.encoders.pocket.data_labels import concepts_of
+from backend.encoders.pocket.data_labels import EVERYDAY, concepts_of
 from backend.encoders.pocket.data_split import is_held
 from backend.encoders.pocket.data_store import SAMPLE_RATE, ClipSet, ClipWriter, index_of, to_int16
 from backend.encoders.pocket.melspectrogram import log_mel
@@ -24,6 +24,7 @@ from backend.encoders.pocket.melspectrogram import log_mel
 COPY_SECONDS = 6
 SLOWER, FASTER = (0.72, 0.92), (1.1, 1.4)
 """Ranges of the speed factors of copies; pitch moves with speed."""
+SCARCE, SCARCE_COPIES, MOST_COPIES = 15, 60, 20
 SEED = 5
 
 
@@ -114,6 +115,32 @@ def copies_wanted(clips: ClipSet, held: Collection[str]) -> dict[int, int]:
         else:
             wanted[index] = 2 if concepts_of(row).concepts else 1
     return wanted
+
+
+def scarce_copies_wanted(clips: ClipSet, sizes: Mapping[str, int], held: Collection[str]) -> dict[int, int]:
+    """How many further copies a set's clips of scarce everyday sounds deserve.
+
+    ``sizes`` counts the source clips of every concept over all sets; a concept of at most SCARCE clips gets about
+    SCARCE_COPIES in all, and a clip at most MOST_COPIES.
+    """
+    wanted = {}
+    for index, row in enumerate(clips.rows):
+        concepts = concepts_of(row).concepts
+        if not concepts or row.kind not in ("real", "effect") or is_held(row, held):
+            continue
+        if concepts[0] in EVERYDAY and sizes[concepts[0]] <= SCARCE:
+            wanted[index] = min(MOST_COPIES, round(SCARCE_COPIES / sizes[concepts[0]]))
+    return wanted
+
+
+def sources_of_concepts(sets: Iterable[ClipSet], held: Collection[str]) -> Counter[str]:
+    """How many recordings and effects of the sets name each concept first."""
+    sizes: Counter[str] = Counter()
+    for clips in sets:
+        for row in clips.rows:
+            if row.kind in ("real", "effect") and not is_held(row, held):
+                sizes.update(concepts_of(row).concepts[:1])
+    return sizes
 
 
 def write_mels(clips: ClipSet) -> None:

@@ -2,43 +2,19 @@
 
 from __future__ import annotations
 
-import re
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
 
 import torch
 from safetensors.torch import load_file, save_file
 
 from backend.encoders.pocket import ASSETS, SENTENCE_FILE, TOKENIZER_FILE, TOWERS_FILE
+from backend.encoders.pocket.checkpoint import renamed
 from backend.encoders.pocket.text import quantise
 from backend.errors import InputError
 
-TRAINING_ONLY = ("cls.", "auxiliary.")
-CHECKPOINT_NAMES = (
-    (r"^bn0\.", "input_norm."),
-    (r"^f\.(\d+)\.b\.", r"features.\1.layers."),
-    (r"^f\.", "features."),
-    (r"^proj\.", "projection."),
-    (r"^att\.", "attention_hidden."),
-    (r"^att2\.", "attention_logits."),
-    (r"^out\.", "embedding."),
-    (r"^(minilm\.)?l\.", "linear."),
-    (r"^(minilm\.)?m\.", "correction."),
-)
-"""Short names of a training checkpoint and the names they ship under."""
-
-
-def renamed(state: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    """A checkpoint's weights under their full names, without training-only ones."""
-    result = {}
-    for key, value in state.items():
-        if key.startswith(TRAINING_ONLY):
-            continue
-        for pattern, replacement in CHECKPOINT_NAMES:
-            key = re.sub(pattern, replacement, key)
-        result[key] = value
-    return result
+TRAINING_ONLY = "auxiliary."
+"""The weights of the head that only training needs."""
 
 
 def read_checkpoint(checkpoint: Path) -> dict[str, torch.Tensor]:
@@ -58,7 +34,7 @@ def read_checkpoint(checkpoint: Path) -> dict[str, torch.Tensor]:
             f"{checkpoint} is not a pocket checkpoint ({error}); give the file that pocket train wrote.",
             concerns="file",
         ) from error
-    towers = {f"audio.{key}": value for key, value in audio.items()}
+    towers = {f"audio.{key}": value for key, value in audio.items() if not key.startswith(TRAINING_ONLY)}
     towers |= {f"text.{key}": value for key, value in text.items()}
     return towers
 

@@ -28,7 +28,8 @@ from backend.encoders.pocket.train_texts import TextTable
 from backend.errors import InputError
 
 SETS = (
-    "real", "packages", "real_copies", "package_copies", "instruments", "mixtures", "more_packages", "more_mixtures"
+    "real", "packages", "real_copies", "package_copies", "instruments", "mixtures", "more_packages", "more_mixtures",
+    "scarce_real", "scarce_packages", "scarce_more", "scarce_mixtures",
 )  # fmt: skip
 WARM_UP = 150
 LAST_RATE = 0.01
@@ -64,6 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--minutes", type=float, default=85.0, help="wall-clock length (default: %(default)s)")
     parser.add_argument("--batch", type=int, default=64, help="sounds in a batch (default: %(default)s)")
     parser.add_argument("--rate", type=float, default=2e-3, help="greatest learning rate (default: %(default)s)")
+    parser.add_argument("--decay", type=float, default=0.998, help="of the moving average (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--start", type=Path, help="checkpoint to start from; widened where it is narrower")
     parser.add_argument("--resume", action="store_true", help="go on from WORK/live.pt, optimiser included")
@@ -81,7 +83,7 @@ def main(arguments: argparse.Namespace) -> None:
     torch.set_num_threads(1)
     run = Run(
         arguments.work, arguments.teacher / "yamnet_class_map.csv", arguments.minutes, arguments.batch,
-        arguments.rate, arguments.seed, done=arguments.done,
+        arguments.rate, arguments.seed, arguments.decay, done=arguments.done,
     )  # fmt: skip
     embed = sentence_embedder()
     trainer = Trainer(run, embed)
@@ -200,7 +202,7 @@ class Trainer:
         module = self.average.module
         scales = {key: getattr(module, key).detach() for key in ("contrast_scale", "presence_scale", "presence_offset")}
         stored = {"net": module.centred_tower().state_dict(), "heads": module.head.state_dict(), "sc": scales,
-                  "step": self.step, "development": scores}  # fmt: skip
+                  "regressor": module.regressor.state_dict(), "step": self.step, "development": scores}  # fmt: skip
         _write(stored, self.run.work / name)
 
     def _say(self, line: str) -> None:

@@ -12,9 +12,11 @@ from backend.encoders.pocket.train_model import Trained
 
 TOO_ALIKE = 0.6
 """Cosine of frozen sentence embeddings above which two texts are not held against each other."""
+SAME_PAIR = 0.85
+"""The same for captions of two sounds that share one of them, so that the other one has to be heard."""
 SYNONYM_SCALE = 20.0
-TEXT_NOISE = 0.015
-"""Standard deviation of noise on sentence embeddings (about 0.3 of their length in all): wordings near a trained one
+TEXT_NOISE = 0.02
+"""Standard deviation of noise on sentence embeddings (about 0.4 of their length in all): wordings near a trained one
 should land near it."""
 WEIGHTS = {
     "features": 3.0, "classes": 0.3, "naming": 0.7, "presence": 1.0, "finding": 0.25, "captions": 0.7, "synonyms": 0.3
@@ -45,7 +47,7 @@ def losses(
     """Every loss of one batch, unweighted. ``sentences``: (texts, 384) frozen embeddings."""
     count = len(classes.kept)
     with torch.autocast("cpu", torch.bfloat16):
-        audio, logits, features = model.hear(batch.mels)
+        audio, logits, features = model.hear(batch.mels, batch.margin)
         rows = torch.cat([batch.class_texts[0][classes.kept], batch.class_texts[1][classes.kept], batch.captions])
         frozen = sentences[rows]
         noisy = frozen + TEXT_NOISE * torch.randn_like(frozen)
@@ -96,12 +98,21 @@ def finding_loss(logits: torch.Tensor, heard: torch.Tensor) -> torch.Tensor:
 
 
 def same_meaning(frozen: torch.Tensor, batch: Batch) -> torch.Tensor:
-    """(n, n) bool, captions that must not be held against each other: alike, or sharing a concept; diagonal False."""
-    alike = frozen @ frozen.T > TOO_ALIKE
+    """(n, n) bool, captions that must not be held against each other; diagonal False.
+
+    They are alike, or all that one of them names is named by the other: "a dog" is right for a dog in the rain. Two
+    pairs of sounds with one in common differ.
+    """
     mine = batch.concepts
-    shared = (mine[:, None, :, None] == mine[None, :, None, :]) & (mine >= 0)[:, None, :, None]
-    result = alike | shared.flatten(2).any(2)
-    return result.fill_diagonal_(False)
+    named = mine >= 0
+    shared = ((mine[:, None, :, None] == mine[None, :, None, :]) & named[:, None, :, None]).any(3).sum(2)
+    count = named.sum(1)
+    fewest = torch.minimum(count[:, None], count[None, :])
+    within = (shared >= fewest) & (fewest > 0)
+    differing = (shared == 1) & (fewest == 2)
+    likeness = frozen @ frozen.T
+    alike = torch.where(differing, likeness > SAME_PAIR, likeness > TOO_ALIKE)
+    return (within | alike).fill_diagonal_(False)
 
 
 def caption_loss(logits: torch.Tensor, excused: torch.Tensor) -> torch.Tensor:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,18 +12,14 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from backend.encoders.pocket.checkpoint import renamed
 from backend.encoders.pocket.data_store import CLASSES, FEATURES
-from backend.encoders.pocket.network import AudioTower, TowerShape
+from backend.encoders.pocket.network import MEL_FRAMES_PER_STEP, AudioTower, TowerShape
 from backend.encoders.pocket.text import TextHead
 
 SHAPE = TowerShape(hidden=768, expansion=6)
-OLD_NAMES = (
-    (r"^bn0\.", "input_norm."), (r"^f\.(\d+)\.b\.", r"features.\1.layers."), (r"^f\.", "features."),
-    (r"^proj\.", "projection."), (r"^att\.", "attention_hidden."), (r"^att2\.", "attention_logits."),
-    (r"^out\.", "embedding."), (r"^cls\.", "auxiliary."), (r"^minilm\.", ""), (r"^l\.", "linear."),
-    (r"^m\.", "correction."), (r"^[abc]$", r"\g<0>"),
-)  # fmt: skip
-"""Names in the checkpoint that the first run starts from."""
+DROPPED = 0.1
+"""Share of the pooled channels that a training step leaves out."""
 
 
 class Trained(nn.Module):
@@ -44,9 +39,17 @@ class Trained(nn.Module):
         self.presence_offset = nn.Parameter(torch.tensor(-4.0))
         self.register_buffer("centre", torch.zeros(shape.dim))
 
-    def hear(self, mels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """(n, frames, 64) -> unit embeddings (n, 384), class logits (n, 521), features (n, 1024), all float32."""
-        pooled = self.tower.pooled(mels)
+    def hear(self, mels: torch.Tensor, margin: int = 0) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """(n, frames, 64) -> unit embeddings (n, 384), class logits (n, 521), features (n, 1024), all float32.
+
+        ``margin`` frames at either side (a multiple of 8) are context: the shared convolutions see them and the
+        last ones do not, which is how a window of a long signal is embedded at run time.
+        """
+        maps = self.tower.shared(mels)
+        skipped = margin // MEL_FRAMES_PER_STEP
+        kept = -(-(mels.shape[1] - 2 * margin) // MEL_FRAMES_PER_STEP)
+        pooled = self.tower.pooled_maps(maps[:, :, skipped : skipped + kept])
+        pooled = functional.dropout(pooled, DROPPED, self.training)
         raw = self.tower.embedding(pooled).float()
         if self.training:
             with torch.no_grad():
@@ -96,21 +99,13 @@ def start_from(model: Trained, checkpoint: Path) -> None:
     tower, head = renamed(stored["net"]), renamed(stored["heads"])
     model.tower.load_state_dict(widened(tower, model.tower.state_dict()))
     model.head.load_state_dict(head)
+    if "regressor" in stored:
+        model.regressor.load_state_dict(stored["regressor"])
     scales = stored.get("sc", {})
     for mine, name in (("contrast_scale", "a"), ("presence_scale", "b"), ("presence_offset", "c")):
         for key in (mine, f"minilm.{name}"):
             if key in scales:
                 getattr(model, mine).data.copy_(scales[key])
-
-
-def renamed(state: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    """A checkpoint's weights under the names of this package."""
-    result = {}
-    for key, value in state.items():
-        for pattern, replacement in OLD_NAMES:
-            key = re.sub(pattern, replacement, key)
-        result[key] = value
-    return result
 
 
 def widened(old: Mapping[str, torch.Tensor], fresh: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:

@@ -6,6 +6,7 @@ import argparse
 import csv
 import json
 import struct
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,10 +17,20 @@ from backend.encoders.pocket.captions import NEGATION
 from backend.encoders.pocket.data_decode import cuts, describe, trim, walk
 from backend.encoders.pocket.data_duplicates import duplicates_of, same_recording
 from backend.encoders.pocket.data_fetch import qt_resources
-from backend.encoders.pocket.data_labels import concepts_of
-from backend.encoders.pocket.data_sets import copies_wanted, copy_at_other_speeds, decode_recordings, write_mels
+from backend.encoders.pocket.data_labels import EVERYDAY, concepts_of, concepts_of_name
+from backend.encoders.pocket.data_sets import (
+    MOST_COPIES,
+    SCARCE,
+    SCARCE_COPIES,
+    copies_wanted,
+    copy_at_other_speeds,
+    decode_recordings,
+    scarce_copies_wanted,
+    sources_of_concepts,
+    write_mels,
+)
 from backend.encoders.pocket.data_split import HELD_PACKAGES, held_groups, is_held, write_development
-from backend.encoders.pocket.data_store import SAMPLE_RATE, ClipSet
+from backend.encoders.pocket.data_store import SAMPLE_RATE, ClipRow, ClipSet
 from backend.encoders.pocket.mixtures import KINDS, SECONDS, event_mask, mix, render_mixtures
 from backend.encoders.pocket.teacher import PATCH, class_names, patches
 from backend.errors import InputError
@@ -88,6 +99,26 @@ def test_copies_leave_held_groups_alone_and_favour_rare_classes(real, tmp_path):
     copies = ClipSet(tmp_path / "copies").rows
     assert {row.group for row in copies} == {real.rows[first].group}
     assert min(row.samples for row in copies) < real.rows[first].samples < max(row.samples for row in copies)
+
+
+def test_scarce_everyday_sounds_get_further_copies(real):
+    held = held_groups(real.rows)
+    sizes = sources_of_concepts([real], held)
+    assert sum(sizes.values()) == sum(row.group not in held for row in real.rows)
+    wanted = scarce_copies_wanted(real, sizes, held)
+    first = {index: concepts_of(real.rows[index]).concepts[0] for index in wanted}
+    assert first and set(first.values()) <= EVERYDAY
+    assert all(real.rows[index].group not in held for index in wanted)
+    assert wanted == {index: min(MOST_COPIES, round(SCARCE_COPIES / sizes[name])) for index, name in first.items()}
+    assert not scarce_copies_wanted(real, {name: SCARCE + 1 for name in sizes}, held)
+
+
+def test_a_telling_folder_names_its_files():
+    row = ClipRow("game/sounds/chainsaw/idle.ogg", "game", "CC0-1.0", "idle", "effect", "game", 0.0, 0, 16000)
+    assert concepts_of(row).concepts == ("Chainsaw",)
+    assert concepts_of(replace(row, path="game/sounds/car/idle.ogg")).concepts == ("Engine",)
+    assert concepts_of_name("tree cutting").concepts == ("Chainsaw",)
+    assert concepts_of_name("helicopter wheel screech").concepts == ("Skidding",)
 
 
 def test_silence_is_trimmed_and_long_files_are_cut(tmp_path):
@@ -255,6 +286,7 @@ def sources(tmp_path, monkeypatch):
         "teach": lambda clips, model, processes: pretend_taught(clips, names),
         "MIXTURES": 4,
         "MORE_MIXTURES": 3,
+        "SCARCE_MIXTURES": 3,
     }
     for name, fake in fakes.items():
         monkeypatch.setattr(data, name, fake)
@@ -269,7 +301,15 @@ def test_the_whole_preparation(sources, capsys):
     arguments = parser.parse_args([*places, f"--leave-out={sources / 'left_out.txt'}", "--processes=1"])
     data.main(arguments)
     shown = capsys.readouterr().out
-    for name in ("real", "held", "packages", "more_packages", "real_copies", "package_copies", "mixtures"):
+    made = (
+        "real_copies",
+        "package_copies",
+        "mixtures",
+        "more_mixtures",
+        *data.SCARCE_COPIED.values(),
+        "scarce_mixtures",
+    )
+    for name in ("real", "held", "packages", "more_packages", *made):
         assert f"{name}: " in shown
         assert ClipSet(sources / "work" / "sets" / name).complete
     held = set(json.loads((sources / "work" / "held.json").read_text(encoding="utf-8")))

@@ -9,12 +9,26 @@ import numpy as np
 import pytest
 import torch
 
-from backend.encoders.pocket import train, train_texts
+from backend.encoders.pocket import train, train_batches, train_texts
+from backend.encoders.pocket.captions import caption_bank
+from backend.encoders.pocket.checkpoint import renamed
 from backend.encoders.pocket.data_store import CLASSES
+from backend.encoders.pocket.encoder import PocketEncoder
+from backend.encoders.pocket.melspectrogram import log_mel
 from backend.encoders.pocket.network import AudioTower, TowerShape
-from backend.encoders.pocket.train_batches import BatchStream, patches_within
+from backend.encoders.pocket.text import TextHead
+from backend.encoders.pocket.train_batches import (
+    FLOOR,
+    LENGTHS,
+    MARGIN,
+    BatchStream,
+    add_strangers,
+    patches_within,
+    shifted,
+)
+from backend.encoders.pocket.train_families import FAMILIES
 from backend.encoders.pocket.train_losses import caption_loss, finding_loss, naming_loss, same_meaning
-from backend.encoders.pocket.train_model import SHAPE, Trained, renamed, start_from, widened
+from backend.encoders.pocket.train_model import SHAPE, Trained, start_from, widened
 from backend.encoders.pocket.train_pool import EVERYDAY_FACTOR, TrainingPool, balanced, strongest
 from backend.encoders.pocket.train_texts import TextTable
 from tests.backend.encoders.pocket_sets import class_list, pretend_taught, write_real
@@ -83,10 +97,103 @@ def test_batches_hold_what_they_promise(pool):
     batch = stream.batch(np.random.default_rng(0))
     again = stream.batch(np.random.default_rng(0))
     assert torch.equal(batch.mels, again.mels) and torch.equal(batch.captions, again.captions)
-    assert batch.mels.shape[0] == 16 and batch.mels.shape[2] == 64 and batch.mels.shape[1] in (200, 300, 400)
+    assert batch.mels.shape[0] == 16 and batch.mels.shape[2] == 64 and batch.margin in (0, MARGIN)
+    assert batch.mels.shape[1] - 2 * batch.margin in LENGTHS
     assert torch.isfinite(batch.mels).all() and batch.mels.min() > -25
     assert (batch.targets >= 0).all() and (batch.targets <= 1).all()
     assert int(batch.captions.max()) < len(texts.texts) and batch.class_texts.shape == (2, CLASSES)
+
+
+@pytest.fixture
+def plain_sounds(monkeypatch):
+    """Crops as they were recorded: no equaliser, nothing moved along the frequencies."""
+    monkeypatch.setattr(train_batches, "SHIFT_SHARE", 0.0)
+    monkeypatch.setattr(train_batches, "equaliser", lambda rng: np.zeros(64, np.float32))
+
+
+def test_a_margin_holds_what_came_before_and_after(pool, plain_sounds):
+    stream = BatchStream(pool, TextTable(pool, seed=0), 4, seed=0)
+    clip = pool.clips[0]
+    recorded = np.asarray(pool.mels[clip.owner][clip.first_frame : clip.first_frame + clip.frames], np.float32)
+    whole = np.concatenate([np.full((MARGIN, 64), FLOOR), recorded, np.full((MARGIN, 64), FLOOR)])
+    rng = np.random.default_rng(0)
+    starts = set()
+    for _ in range(20):
+        mel = stream._crop(clip, 40, MARGIN, rng).mel
+        assert mel.shape == (40 + 2 * MARGIN, 64)
+        found = [at for at in range(clip.frames - 39) if np.allclose(whole[at : at + len(mel)], mel, atol=1e-6)]
+        assert len(found) == 1
+        starts.update(found)
+    assert len(starts) > 5
+
+
+def test_a_short_clip_has_silence_around_it(pool, plain_sounds):
+    stream = BatchStream(pool, TextTable(pool, seed=0), 4, seed=0)
+    clip = pool.clips[0]
+    mel = stream._crop(clip, clip.frames + 100, MARGIN, np.random.default_rng(0)).mel
+    assert len(mel) == clip.frames + 100 + 2 * MARGIN
+    assert (mel[:MARGIN] == np.float32(FLOOR)).all() and (mel[-MARGIN:] == np.float32(FLOOR)).all()
+    assert (mel > FLOOR + 0.01).any(axis=1).sum() <= clip.frames
+
+
+def test_a_window_is_heard_as_at_run_time():
+    """A crop with its margin, embedded by the training, is what the encoder makes of that window of the signal."""
+    assert MARGIN % 8 == 0 and SHAPE.reach <= MARGIN
+    torch.manual_seed(0)
+    model = Trained(SMALL).eval()
+    with torch.no_grad():
+        # Untrained filters let so little through that no border would be noticed.
+        for filters in (p for p in model.tower.features.parameters() if p.ndim == 4):
+            filters *= 3
+    signal = (0.1 * np.random.default_rng(0).standard_normal(6 * 16000)).astype(np.float32)
+    sentences = TextHead(SMALL.dim)
+    encoder = PocketEncoder(model.centred_tower().fused(), sentences, sentences, "none")  # type: ignore[arg-type]
+    mel = log_mel(torch.from_numpy(signal)[None])
+    at, frames = 200, 200
+    with torch.no_grad():
+        crop = model.hear(mel[:, at - MARGIN : at + frames + MARGIN], MARGIN)[0].numpy()
+        alone = model.hear(mel[:, at : at + frames])[0].numpy()
+    spans = encoder.embed_spans(signal, np.array([2.0]), 2.0)
+    assert np.abs(crop - spans).max() < 1e-5
+    assert np.abs(alone - spans).max() > 1e-4, "without its margin a crop is another window: one that was cut out"
+
+
+def test_strangers_stay_outside_the_crop():
+    mels = np.random.default_rng(0).normal(-6, 2, (8, 60 + 2 * MARGIN, 64)).astype(np.float32)
+    before = mels.copy()
+    add_strangers(mels, MARGIN, np.random.default_rng(1))
+    assert np.array_equal(mels[:, MARGIN:-MARGIN], before[:, MARGIN:-MARGIN])
+    louder = (mels[:, :MARGIN] > before[:, :MARGIN]).all(axis=(1, 2))
+    assert 0 < louder.sum() < 8 and np.array_equal(mels[~louder, :MARGIN], before[~louder, :MARGIN])
+
+
+def test_shifting_moves_bands():
+    mel = np.random.default_rng(0).standard_normal((5, 64)).astype(np.float32)
+    assert np.array_equal(shifted(mel, 0.0), mel)
+    assert np.allclose(shifted(mel, 1.0)[:, 1:], mel[:, :-1])
+    assert np.allclose(shifted(mel, -0.5)[:, :-1], (mel[:, 1:] + mel[:, :-1]) / 2)
+
+
+def test_twins_share_their_first_sound(pool):
+    texts = TextTable(pool, seed=0)
+    stream = BatchStream(pool, texts, 4, seed=0)
+    rng = np.random.default_rng(0)
+    overlaid = {pair.row for pair in texts.pairs if not pair.in_turn}
+    seen = 0
+    for _ in range(20):
+        one, other = stream._twins(50, MARGIN, rng)
+        assert one.mel.shape == other.mel.shape == (50 + 2 * MARGIN, 64)
+        if one.caption in overlaid:
+            seen += 1
+            assert one.concepts[0] == other.concepts[0]
+    assert seen
+
+
+def test_families_name_known_classes():
+    known = caption_bank().phrases
+    for name, classes in FAMILIES.items():
+        assert set(classes) <= set(known), name
+        assert len(classes) == len(set(classes)) >= 8
 
 
 def test_class_texts_belong_to_their_class(pool):
@@ -125,6 +232,16 @@ def test_shared_concepts_are_not_held_against_each_other():
     batch = argparse.Namespace(concepts=torch.tensor([[1, -1], [2, 1], [3, -1], [-1, -1], [-1, -1]]))
     excused = same_meaning(torch.eye(5), batch)
     assert excused.nonzero().tolist() == [[0, 1], [1, 0]]
+
+
+def test_two_pairs_with_one_sound_in_common_differ():
+    """A dog in the rain is not a dog in the wind, however alike the sentences are; the same pair again is excused."""
+    batch = argparse.Namespace(concepts=torch.tensor([[1, 2], [1, 3], [2, 1]]))
+    alike = torch.tensor([[1.0, 0.7, 0.0], [0.7, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    sentences = torch.linalg.cholesky(alike)
+    assert same_meaning(sentences, batch).nonzero().tolist() == [[0, 2], [2, 0]]
+    single = argparse.Namespace(concepts=torch.tensor([[1, -1], [3, -1], [2, -1]]))
+    assert same_meaning(sentences, single).nonzero().tolist() == [[0, 1], [1, 0]]
 
 
 def test_widening_changes_nothing():
