@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from backend.encoders.pocket.data_decode import fingerprint
 from backend.encoders.pocket.data_duplicates import duplicates_of
 from backend.encoders.pocket.data_fetch import fetch, package_names
 from backend.encoders.pocket.data_sets import (
+    SEED,
     copies_wanted,
     copy_at_other_speeds,
     decode_packages,
@@ -82,26 +83,17 @@ def main(arguments: argparse.Namespace) -> None:
         raise InputError(f"apt-get could not download {', '.join(missing[:5])}; run apt-get update and try again.")
     _prepare(sources, root)
     held = _hold_out(sources)
-    for name, copies in COPIED.items():
-        clips = sources.clips(name)
-        _once(sources, copies, lambda to, c=clips: copy_at_other_speeds(c, to, copies_wanted(c, held)))
-    mixed = [sources.clips(name) for name in ("real", "packages", "instruments")]
-    _once(sources, "mixtures", lambda to: render_mixtures(mixed, held, MIXTURES, to, MIXTURE_SEED))
-    mixed.append(sources.clips("real_copies"))
-    _once(
-        sources, "more_mixtures",
-        lambda to: render_mixtures(mixed, held, MORE_MIXTURES, to, MORE_MIXTURES_SEED, EVERYDAY_RATE),
-    )  # fmt: skip
-    for name, copies in SCARCE_COPIED.items():
-        clips = sources.clips(name)
-        sizes = sources_of_concepts([sources.clips(one) for one in SCARCE_COPIED], held)
-        wanted = scarce_copies_wanted(clips, sizes, held)
-        _once(sources, copies, lambda to, c=clips, w=wanted: copy_at_other_speeds(c, to, w, SCARCE_SEED))
-    mixed += [sources.clips(name) for name in ("more_packages", *SCARCE_COPIED.values())]
-    _once(
-        sources, "scarce_mixtures",
-        lambda to: render_mixtures(mixed, held, SCARCE_MIXTURES, to, SCARCE_MIXTURES_SEED, EVERYDAY_RATE),
-    )  # fmt: skip
+    for name, target in COPIED.items():
+        _copy(sources, name, target, copies_wanted(sources.clips(name), held))
+    names = ["real", "packages", "instruments"]
+    _mix(sources, "mixtures", names, held, MIXTURES, MIXTURE_SEED)
+    names.append("real_copies")
+    _mix(sources, "more_mixtures", names, held, MORE_MIXTURES, MORE_MIXTURES_SEED, EVERYDAY_RATE)
+    sizes = sources_of_concepts([sources.clips(name) for name in SCARCE_COPIED], held)
+    for name, target in SCARCE_COPIED.items():
+        _copy(sources, name, target, scarce_copies_wanted(sources.clips(name), sizes, held), SCARCE_SEED)
+    names += ["more_packages", *SCARCE_COPIED.values()]
+    _mix(sources, "scarce_mixtures", names, held, SCARCE_MIXTURES, SCARCE_MIXTURES_SEED, EVERYDAY_RATE)
     count = write_development([sources.clips("real"), sources.clips("held")], held, sources.work / "heldout")
     print(f"development: {count} sounds", file=sys.stderr)
     print(summary(sources.work / "sets"))
@@ -152,6 +144,25 @@ def _hold_out(sources: Sources) -> frozenset[str]:
         held |= duplicates_of(sources.tests, [sources.clips(name) for name in ("real", "packages", "more_packages")])
     (sources.work / "held.json").write_text(json.dumps(sorted(held)), encoding="utf-8")
     return held
+
+
+def _copy(sources: Sources, name: str, target: str, wanted: dict[int, int], seed: int = SEED) -> None:
+    """Write a set of speed copies of another set's clips."""
+    _once(sources, target, lambda folder: copy_at_other_speeds(sources.clips(name), folder, wanted, seed))
+
+
+def _mix(
+    sources: Sources,
+    target: str,
+    names: Sequence[str],
+    held: Collection[str],
+    count: int,
+    seed: int,
+    everyday: float = 1.0,
+) -> None:
+    """Write a set of mixtures of the named sets' clips."""
+    sets = [sources.clips(name) for name in names]
+    _once(sources, target, lambda folder: render_mixtures(sets, held, count, folder, seed, everyday))
 
 
 def _once(sources: Sources, name: str, write: Callable[[Path], object]) -> None:

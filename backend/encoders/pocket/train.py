@@ -143,7 +143,8 @@ class Trainer:
         """Train for ``run.minutes`` with a cosine of the learning rate over the clock."""
         stream = BatchStream(self.pool, self.texts, self.run.size, self.run.seed + self.step)
         batches = iter(DataLoader(stream, batch_size=None, num_workers=1, prefetch_factor=8))
-        begun, evaluated, shown = time.monotonic(), time.monotonic(), {}
+        shown: dict[str, float] = {}
+        begun = evaluated = time.monotonic()
         self.evaluate(self.run.done)
         self.model.train()
         while (part := (time.monotonic() - begun) / 60 / self.run.minutes) < 1:

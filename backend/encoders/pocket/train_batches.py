@@ -126,11 +126,11 @@ class BatchStream(IterableDataset[Batch]):
         if margin:
             add_strangers(mels, margin, rng)
         distort(mels, rng)
+        as_tensor = torch.from_numpy
         return Batch(
-            *(torch.from_numpy(array) for array in (mels, targets, features, feature_weights, captions, concepts)),
-            class_texts=torch.from_numpy(self.texts.class_rows(rng)),
-            margin=margin,
-        )
+            as_tensor(mels), as_tensor(targets), as_tensor(features), as_tensor(feature_weights), as_tensor(captions),
+            as_tensor(concepts), as_tensor(self.texts.class_rows(rng)), margin,
+        )  # fmt: skip
 
     def _family(self, rng: np.random.Generator) -> list[str]:
         """A family of confusable classes for half the batches, else nothing."""

@@ -29,6 +29,8 @@ class Trained(nn.Module):
     is folded into the embedding's bias when the tower is saved.
     """
 
+    centre: torch.Tensor
+
     def __init__(self, shape: TowerShape = SHAPE) -> None:
         super().__init__()
         self.tower = AudioTower(shape, CLASSES).to(memory_format=torch.channels_last)
@@ -66,7 +68,7 @@ class Trained(nn.Module):
         """A copy of the tower whose embedding bias contains the centre."""
         tower = copy.deepcopy(self.tower)
         with torch.no_grad():
-            tower.embedding.bias -= self.centre
+            tower.embedding.bias.sub_(self.centre)
         return tower
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -153,7 +153,7 @@ def balanced(rates: NDArray[np.float64], keys: Sequence[str]) -> NDArray[np.floa
 
     Size is the sum of the class's rates, so that copies, drawn rarely, do not count in full.
     """
-    sizes: Counter[str] = Counter()
+    sizes: dict[str, float] = defaultdict(float)
     for rate, key in zip(rates, keys, strict=True):
         sizes[key] += float(rate)
     weights = rates * np.array([_everyday(key) / (sizes[key] + 3.0) ** BALANCE for key in keys])
