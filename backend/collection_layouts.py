@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from backend.collection import Collection, Item, Skipped, check_ids
-from backend.composition.labels import AUDIO_SUFFIXES, clip_key
+from backend.composition.labels import AUDIO_SUFFIXES, clip_key, columns_found, not_text
 from backend.demo import demo_clips
 from backend.errors import InputError
 
@@ -130,8 +130,8 @@ def _table_layout(columns: set[str], path: Path) -> tuple[str, Callable[[Row], I
     if "path" in columns or ("file" in columns and columns & {"caption", "labels"}):
         return "csv", _plain_item(folder)
     raise InputError(
-        f"{path.name} has the columns {', '.join(sorted(columns))}; a collection needs path, caption, labels, "
-        "or those of ESC-50, FSD50K, Clotho or AudioCaps.",
+        f"{path.name} is no collection: {columns_found(sorted(columns))}. A collection is a folder of sounds, or a "
+        "CSV with the columns path, caption, labels, or those of ESC-50, FSD50K, Clotho or AudioCaps.",
         concerns="file",
     )
 
@@ -237,8 +237,8 @@ def _table_rows(path: Path) -> Rows:
         raise InputError(f"{path.name} is over 256 MB; that is no table of clips.", concerns="file")
     try:
         text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError(f"{path.name} is not UTF-8 text. Save the table as UTF-8 CSV.", concerns="file") from None
+    except UnicodeDecodeError as error:
+        raise InputError(not_text(path, error), concerns="file") from None
     if "\0" in text:
         raise InputError(f"{path.name} is not a text file; a collection is a folder or a CSV.", concerns="file")
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)

@@ -4,7 +4,7 @@ From labels and embeddings to the answer::
 
     from backend.composition import LabelledEmbeddings, compose
 
-    data = LabelledEmbeddings(ids, embeddings, labels)   # N names, (N, D) floats, N frozensets of label names
+    data = LabelledEmbeddings(ids, embeddings, labels)   # N names, (N, D) floats, N lists of label names
     report = compose(data, seed=0)
     print(report.headline)
     report.to_json()                                     # the same numbers as the command line's compose.json

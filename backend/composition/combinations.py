@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +23,8 @@ BLOCK_ROWS = 4096
 class LabelledEmbeddings:
     """One embedding and one set of labels for each clip; the input of everything here.
 
+    Any iterables are taken: ids and labels as lists, each clip's labels as a list or a set. They are kept as below.
+
     Attributes
     ----------
     ids : tuple of str
@@ -31,11 +33,66 @@ class LabelledEmbeddings:
         May be a memory map; it is read in blocks and never copied whole.
     labels : tuple of frozenset of str
         The label set of each clip, order-free, none empty.
+
+    Raises
+    ------
+    InputError
+        A bare string where several names belong, something that is no name, embeddings that are no table of
+        numbers, or counts that differ.
     """
 
     ids: tuple[str, ...]
     embeddings: NDArray[np.floating]
     labels: tuple[frozenset[str], ...]
+
+    def __post_init__(self) -> None:
+        ids = names_of(self.ids, "The ids")
+        embeddings = _table_of_numbers(self.embeddings)
+        if isinstance(self.labels, str | bytes) or not isinstance(self.labels, Iterable):
+            raise InputError(f"The labels are {shown(self.labels)}; give one list of label names for each clip.")
+        labels = tuple(self.labels)
+        if not len(ids) == len(embeddings) == len(labels):
+            raise InputError(
+                f"There are {len(ids):,} ids, {len(embeddings):,} embeddings and {len(labels):,} label sets; "
+                "each clip needs one of each."
+            )
+        # Those that are sets of names already, as every reader here makes them, are not looked through again.
+        sets = tuple(
+            one if isinstance(one, frozenset) else frozenset(names_of(one, f"The labels of clip {clip!r}"))
+            for clip, one in zip(ids, labels, strict=True)
+        )
+        for field, value in (("ids", ids), ("embeddings", embeddings), ("labels", sets)):
+            object.__setattr__(self, field, value)
+
+
+def names_of(names: object, what: str) -> tuple[str, ...]:
+    """Several names as a tuple. A bare string is refused: its letters would be taken for names. Raises InputError."""
+    if isinstance(names, str | bytes) or not isinstance(names, Iterable):
+        raise InputError(f"{what} are {shown(names)}; give a list or a set of names, for example ['dog', 'rain'].")
+    listed = tuple(names)
+    wrong = next((name for name in listed if not isinstance(name, str)), None)
+    if wrong is not None:
+        raise InputError(f"{what} hold {shown(wrong)}, which is no text; every name is text.")
+    return tuple(map(str, listed))
+
+
+def shown(value: object) -> str:
+    """A value for a message, short."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _table_of_numbers(embeddings: object) -> NDArray[np.floating]:
+    try:
+        table = embeddings if isinstance(embeddings, np.ndarray) else np.asarray(embeddings)
+    except ValueError:  # rows of different lengths
+        table = np.empty(0)
+    if table.ndim != 2 or table.dtype.kind not in "fiu":
+        raise InputError(
+            f"The embeddings have the shape {table.shape} and the type {table.dtype}; "
+            "they must be a table of numbers, a row for each clip."
+        )
+    return table if table.dtype.kind == "f" else table.astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -53,7 +53,7 @@ class LabelTable:
     empty: tuple[str, ...] = ()
 
 
-def read_labels(paths: Sequence[str | Path]) -> LabelTable:
+def read_labels(paths: str | Path | Sequence[str | Path]) -> LabelTable:
     """Read one or more label tables (or CHiME-Home's folder of chunk files) as one.
 
     Layouts: FSD50K has ``fname`` and ``labels`` separated by commas (``mids`` and ``split`` beside);
@@ -65,6 +65,8 @@ def read_labels(paths: Sequence[str | Path]) -> LabelTable:
     InputError
         A table cannot be read, has no such columns, or a row has no id or no label.
     """
+    if isinstance(paths, str | Path):
+        paths = [paths]
     tables = [_read_folder(Path(path)) if Path(path).is_dir() else _read_table(Path(path)) for path in paths]
     if not tables:
         raise InputError("No label table was given; name a CSV with the columns id and labels (--labels CSV).")
@@ -99,8 +101,9 @@ def _read_table(path: Path) -> LabelTable:
     content = next((columns[name] for name in LABEL_COLUMNS if name in columns), majority)
     if identity is None or content is None:
         raise InputError(
-            f"{path.name} has the columns {', '.join(header) or '(none)'}; a label table needs an id column "
-            f"({', '.join(ID_COLUMNS[:4])} or fname) and labels (or majorityvote for CHiME-Home).",
+            f"{path.name} is no label table: {columns_found(header)}. A table needs an id column "
+            f"({', '.join(ID_COLUMNS[:4])} or fname) and labels (or majorityvote for CHiME-Home); embeddings are "
+            ".npz or .parquet.",
             concerns="file",
         )
     if majority is not None:
@@ -207,6 +210,26 @@ def _some(labels: dict[str, frozenset[str]], name: str) -> dict[str, frozenset[s
     return labels
 
 
+def columns_found(header: Sequence[str]) -> str:
+    """What a table's first line holds instead of the columns that are needed, for a message."""
+    named = [" ".join(name.split()) for name in header if name.strip()]
+    if not named or not any(character.isalnum() for name in named for character in name):
+        return "its first line names no columns"
+    shown = ", ".join(name[:40] for name in named[:8]) + (" …" if len(named) > 8 else "")
+    return f"its first line is “{shown}”" if len(named) == 1 else f"it has the columns {shown}"
+
+
+def not_text(path: Path, error: UnicodeDecodeError) -> str:
+    """Why a file is no table of text, and what to do: a sound, other binary data, or another encoding."""
+    start = path.read_bytes()[:4096]
+    if path.suffix.lower() in AUDIO_SUFFIXES:
+        return f"{path.name} is a sound, not a table. Name a folder of sounds, or a CSV that lists them."
+    if b"\0" in start:
+        return f"{path.name} is binary data, not a table. Name a CSV, saved as UTF-8 text."
+    line = error.object[: error.start].count(b"\n") + 1
+    return f"{path.name} row {line} is not UTF-8 text. Save the table as UTF-8 CSV."
+
+
 def _clean(label: str) -> str:
     return " ".join(unicodedata.normalize("NFC", label).split())
 
@@ -218,12 +241,9 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
             raise InputError(f"{path.name} is over 256 MB; that is no label table.", concerns="file")
         text = path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
-        raise InputError(f"There is no file {path}.", concerns="file") from None
+        raise InputError(f"There is no file {path}. Correct the path.", concerns="file") from None
     except UnicodeDecodeError as error:
-        line = path.read_bytes()[: error.start].count(b"\n") + 1
-        raise InputError(
-            f"{path.name} row {line} is not UTF-8 text. Save the table as UTF-8 CSV.", concerns="file"
-        ) from None
+        raise InputError(not_text(path, error), concerns="file") from None
     except OSError as error:
         raise InputError(f"{path.name} cannot be read: {error.strerror}.", concerns="file") from None
     first = text.partition("\n")[0]

@@ -14,7 +14,7 @@ from backend import __version__
 from backend.audio import Clip, load_clip, sliding_windows
 from backend.composition import demo
 from backend.composition.baselines import Progress
-from backend.composition.combinations import LabelledEmbeddings
+from backend.composition.combinations import LabelledEmbeddings, names_of
 from backend.composition.embeddings import SUFFIXES, file_digest, match, read_embeddings
 from backend.composition.hierarchy import INFERRED, inferred_hierarchy, read_hierarchy, without_ancestors
 from backend.composition.labels import AUDIO_SUFFIXES, clip_key, read_labels
@@ -220,10 +220,11 @@ def _with_options(
         parents = inferred_hierarchy(sets) if inferred else read_hierarchy(options.hierarchy, codes)
         sets = [without_ancestors(labels, parents) for labels in sets]
     known = {name for labels in data.labels for name in labels}
-    for name in options.without:
+    without = names_of(options.without, "The labels to leave out")
+    for name in without:
         if name not in known:
-            raise InputError(f"--without {name!r}: no clip has that label.")
-    sets = tuple(frozenset(labels - set(options.without)) for labels in sets)
+            raise InputError(f"--without {name!r}: no clip has that label. There are {_some_of(known)}.")
+    sets = tuple(frozenset(labels - set(without)) for labels in sets)
     kept = np.array([row for row, labels in enumerate(sets) if labels], dtype=np.int64)
     if not len(kept):
         raise InputError("No label is left after leaving labels out.")
@@ -232,6 +233,12 @@ def _with_options(
     note = f"{len(sets) - len(kept)} clips lost all their labels and were left out."
     ids, left = tuple(data.ids[row] for row in kept), tuple(sets[row] for row in kept)
     return LabelledEmbeddings(ids, data.embeddings[kept], left), (note,)
+
+
+def _some_of(names: Iterable[str]) -> str:
+    """The first labels, for a message."""
+    listed = sorted(names)
+    return ", ".join(listed[:8]) + (f" and {len(listed) - 8} more" if len(listed) > 8 else "")
 
 
 def _provenance(

@@ -1,0 +1,103 @@
+"""What a person hands to the library: any iterables of names, and a sentence for what cannot be meant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from backend.__main__ import main
+from backend.composition import LabelledEmbeddings, compose, read_labels
+from backend.composition.sources import LabelOptions, load_source
+from backend.errors import InputError
+
+SETS = [["dog", "rain"], ["dog", "wind"], ["rain", "wind"], ["dog"], ["rain"], ["wind"], ["dog", "rain"]]
+IDS = [f"c{row}" for row in range(len(SETS))]
+ROWS = np.random.default_rng(0).normal(size=(len(SETS), 4))
+
+
+def lines_of(folder: Path) -> Path:
+    table = folder / "labels.csv"
+    table.write_text("id,labels\n" + "".join(f"{i},{';'.join(s)}\n" for i, s in zip(IDS, SETS, strict=True)))
+    return table
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        SETS,
+        tuple(map(tuple, SETS)),
+        [set(names) for names in SETS],
+        [frozenset(names) for names in SETS],
+        [dict.fromkeys(names) for names in SETS],
+        (iter(names) for names in SETS),
+        [np.array(names) for names in SETS],
+    ],
+    ids=["lists", "tuples", "sets", "frozensets", "dicts", "iterators", "arrays"],
+)
+def test_labels_may_be_any_iterables(labels: object) -> None:
+    expected = compose(
+        LabelledEmbeddings(tuple(IDS), ROWS, tuple(map(frozenset, SETS))), permutations=3, splits=2
+    ).to_json()
+    data = LabelledEmbeddings(IDS, ROWS.tolist(), labels)  # type: ignore[arg-type]
+    assert data.labels == tuple(map(frozenset, SETS)) and data.ids == tuple(IDS)
+    assert compose(data, permutations=3, splits=2).to_json() == expected
+
+
+@pytest.mark.parametrize(
+    ("ids", "rows", "labels", "said"),
+    [
+        (IDS, ROWS, ["dog"] * 7, "labels of clip 'c0' are 'dog'; give a list or a set"),
+        (IDS, ROWS, "dog;rain", "labels are 'dog;rain'; give one list"),
+        (IDS, ROWS, None, "labels are None"),
+        (IDS, ROWS, [*SETS[:-1], None], "clip 'c6' are None"),
+        (IDS, ROWS, [*SETS[:-1], ["dog", 3]], "clip 'c6' hold 3, which is no text"),
+        ("c0c1c2c", ROWS, SETS, "ids are 'c0c1c2c'; give a list"),
+        (range(7), ROWS, SETS, "ids hold 0, which is no text"),
+        (IDS, ROWS[:5], SETS, "7 ids, 5 embeddings and 7 label sets"),
+        (IDS, ROWS[0], SETS, "table of numbers, a row for each clip"),
+        (IDS, [[1.0], [1.0, 2.0]], SETS, "table of numbers"),
+        (IDS, [["a"] * 4] * 7, SETS, "table of numbers"),
+    ],
+)
+def test_what_cannot_be_meant_is_one_sentence(ids: object, rows: object, labels: object, said: str) -> None:
+    with pytest.raises(InputError, match=said) as refused:
+        LabelledEmbeddings(ids, rows, labels)  # type: ignore[arg-type]
+    assert refused.value.concerns == "argument"
+
+
+def test_one_label_table_needs_no_list(tmp_path: Path) -> None:
+    table = lines_of(tmp_path)
+    assert read_labels(table).labels == read_labels([table]).labels == read_labels(str(table)).labels
+
+
+def test_labels_to_leave_out_are_a_list_too(tmp_path: Path) -> None:
+    np.savez(tmp_path / "e.npz", ids=np.array(IDS), embeddings=ROWS)
+    options = LabelOptions(without="dog")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="to leave out are 'dog'"):
+        load_source(tmp_path / "e.npz", [lines_of(tmp_path)], options=options)
+    with pytest.raises(InputError, match="There are dog, rain, wind"):
+        load_source(tmp_path / "e.npz", [lines_of(tmp_path)], options=LabelOptions(without=("cat",)))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("README.md", b"---\ntitle: x\n---\n", "names no columns"),
+        ("notes.txt", b"These are my notes\nof today\n", "first line is"),
+        ("a.wav", b"RIFF\xff\xfe\x00", "is a sound, not a table"),
+        ("a.csv", b"PK\x03\x04\x00\xff\xfe", "binary data, not a table"),
+        ("latin.csv", "id,labels\na,düster\n".encode("latin-1"), "row 2 is not UTF-8"),
+        ("wrong.csv", b"name of clip,what\na,b\n", "has the columns name of clip, what"),
+    ],
+)
+@pytest.mark.parametrize("command", [["compose"], ["rank"]])
+def test_a_file_that_is_no_table_is_told_apart(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: list[str], name: str, content: bytes, said: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    query = ["rain"] if command == ["rank"] else []
+    assert main([*command, str(tmp_path / name), *query]) == 1
+    captured = capsys.readouterr()
+    assert said in captured.err and len(captured.err.splitlines()) == 1 and not captured.out
