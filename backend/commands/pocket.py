@@ -34,6 +34,9 @@ def register(commands: Any) -> None:
     step.add_argument("--checkpoint", type=Path, help="a training checkpoint instead of the shipped weights")
     step.add_argument("--esc10", type=Path, default=DEFAULT_ESC10, help="folder of ESC-10 (default: %(default)s)")
     step.add_argument("--pool", type=Path, help="folder with manifest.csv of held-out sounds, for retrieval")
+    step.add_argument(
+        "--development", action="store_true", help="measure scenes of the pool's sounds too (needs --pool)"
+    )
     step.add_argument("--seed", type=int, default=0, help="seed of scenes and intervals (default: 0)")
     step.add_argument("--json", action="store_true", help="print one JSON object")
     step.set_defaults(run=run_evaluate)
@@ -68,7 +71,7 @@ def run_evaluate(arguments: argparse.Namespace) -> None:
     from backend.encoders.pocket.evaluation.recordings import read_esc10, read_pool
 
     notes = []
-    esc10 = pool = []
+    esc10 = pool = development = []
     if arguments.esc10 == DEFAULT_ESC10 and not arguments.esc10.is_dir():
         notes.append(f"ESC-10 is not in {DEFAULT_ESC10}: zero-shot, scenes and pairs are left out; pass --esc10 DIR.")
     else:
@@ -77,9 +80,10 @@ def run_evaluate(arguments: argparse.Namespace) -> None:
         notes.append("No --pool DIR: retrieval is left out; python -m backend pocket data writes the held-out pool.")
     else:
         pool = read_pool(arguments.pool)
+        development = read_pool(arguments.pool, column="class") if arguments.development else []
     with _evaluated(arguments) as folder:
         encoder = load_pocket(folder)
-        measures = evaluate(encoder, folder, esc10=esc10, pool=pool, seed=arguments.seed)
+        measures = evaluate(encoder, folder, esc10=esc10, pool=pool, development=development, seed=arguments.seed)
     made_by = {"version": __version__, "encoder": encoder.id, "weights": encoder.weights, "seed": arguments.seed}
     if arguments.json:
         rows = [asdict(measure) | {"reached": measure.reached} for measure in measures]

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from backend.__main__ import main
 from backend.audio import Span
 from backend.encoders.pocket.captions import caption_bank
-from backend.encoders.pocket.evaluation import evaluate
+from backend.encoders.pocket.evaluation import development, evaluate
 from backend.encoders.pocket.evaluation.catalogue import (
     BACKGROUND_CLASSES,
     ESC10_CLASSES,
@@ -28,6 +28,7 @@ from backend.encoders.pocket.evaluation.catalogue import (
     OTHER_CLASSES,
     bare,
 )
+from backend.encoders.pocket.evaluation.development import development_measures, families_of
 from backend.encoders.pocket.evaluation.listening import localised, negation_measures, overlap_ratio
 from backend.encoders.pocket.evaluation.measures import Measure, bootstrap_interval, mean_measure, table
 from backend.encoders.pocket.evaluation.recordings import Recording, read_esc10, read_pool
@@ -184,6 +185,23 @@ class TestScenes:
         with_it, without = (encoder.embed_spans(clip, starts, 2.0) @ text for clip in (pair.distractor, pair.target))
         assert with_it.max() > without.max() + 0.1
 
+    def test_a_filler_is_of_the_forbidden_kind(self, tones: list[Recording]) -> None:
+        kinds = {"low": "voice", "middle": "voice", "hum": "noise", "whirr": "noise"}
+        maker = SceneMaker(tones, (), (), kinds)
+        encoder = ToneEncoder()
+        texts = encoder.embed_text(list(CAPTIONS.values()))
+        forbidden = set()
+        for generator in np.random.default_rng(3).spawn(20):
+            pair = maker.controlled_pair(generator)
+            forbidden.add(pair.forbidden)
+            assert not {pair.forbidden} & set(pair.positives)
+            heard = (encoder.embed_spans(pair.target, np.arange(17) * 0.5, 2.0) @ texts.T).max(axis=0) > 0.3
+            others = {name for name, there in zip(CAPTIONS, heard, strict=True) if there} - set(pair.positives)
+            assert {kinds[name] for name in others} == {kinds[pair.forbidden]} and pair.forbidden not in others
+        assert forbidden == set(kinds)
+        with pytest.raises(ValueError, match="two classes of one kind"):
+            SceneMaker(tones, (), (), {"low": "voice"})
+
     def test_the_same_seed_draws_the_same_scene(self, tones: list[Recording]) -> None:
         maker = SceneMaker(tones, ("low", "high"), ("hum",))
         one, two, other = (maker.two_events(np.random.default_rng(seed)).signal for seed in (5, 5, 6))
@@ -203,6 +221,33 @@ def test_retrieval_of_a_hearing_encoder_is_perfect_and_of_a_deaf_one_is_chance(t
     audio = np.concatenate([encoder.embed_audio(one.signal[None]) for one in pool])
     assert [measure.value for measure in retrieval_measures(encoder, pool, audio, 0)] == [1.0] * 5
     assert retrieval_measures(encoder, pool, audio[::-1], 0)[0].value == pytest.approx(0.2)
+
+
+def test_development_scenes_separate_a_hearing_encoder_from_a_deaf_one(tones: list[Recording], monkeypatch) -> None:
+    bank = SimpleNamespace(phrases={name: [text] for name, text in CAPTIONS.items()})
+    monkeypatch.setattr(development, "caption_bank", lambda: bank)
+    monkeypatch.setattr(development, "BACKGROUNDS", ("hum", "whirr"))
+    monkeypatch.setattr(development, "FAMILIES", {"beeps": ("low", "middle", "high")})
+
+    class Deaf(ToneEncoder):
+        def embed_text(self, texts):
+            return unit(np.ones((len(texts), 64), np.float32))
+
+    sounds = [Recording(one.signal, one.label, f"{one.group}{take}") for one in tones for take in range(2)]
+    hearing, deaf = (
+        {measure.key: measure.value for measure in development_measures(encoder, sounds, scenes=8)}
+        for encoder in (ToneEncoder(), Deaf())
+    )
+    for key in ("development_pairs_presence_max_any", "development_pairs_presence_max_confusable"):
+        assert hearing[key] == 1.0 > deaf[key]
+    assert hearing["development_two_events_missed"] == 0.0 < deaf["development_two_events_missed"]
+    assert hearing["development_window_cosine"] == pytest.approx(1.0, abs=1e-5)
+    assert not any("best" in key or "loudest" in key for key in hearing)
+
+
+def test_the_families_of_classes() -> None:
+    assert families_of({"Helicopter": "", "Howl": "", "Velcro": ""}) == {"Helicopter": "engines", "Howl": "voices"}
+    assert set(development.BACKGROUNDS) <= set(caption_bank().phrases)
 
 
 def test_a_text_encoder_without_order_is_blind_to_no() -> None:
@@ -230,6 +275,9 @@ class TestFolders:
         write_pool(tmp_path, ["file", "label", "caption", "package"], [["a.wav", "dog: x", " A dog ", "p"]])
         (recording,) = read_pool(tmp_path)
         assert (recording.label, recording.group, len(recording.signal)) == ("a dog", "p", RATE)
+        assert read_pool(tmp_path, column="label")[0].label == "dog: x"
+        with pytest.raises(InputError, match="lacks the column 'class'"):
+            read_pool(tmp_path, column="class")
 
     def test_faults_are_named(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match=r"no manifest\.csv"):

@@ -9,6 +9,7 @@ import numpy as np
 
 from backend.encoders.base import SpanEncoder
 from backend.encoders.pocket.evaluation.catalogue import BACKGROUND_CLASSES, ESC10_CLASSES, EVENT_CLASSES
+from backend.encoders.pocket.evaluation.development import development_measures
 from backend.encoders.pocket.evaluation.listening import localisation_measures, negation_measures, pair_measures
 from backend.encoders.pocket.evaluation.measures import Measure
 from backend.encoders.pocket.evaluation.recordings import Recording
@@ -26,6 +27,7 @@ def evaluate(
     *,
     esc10: Sequence[Recording] = (),
     pool: Sequence[Recording] = (),
+    development: Sequence[Recording] = (),
     seed: int = 0,
     scenes: int = SCENES,
 ) -> list[Measure]:
@@ -40,6 +42,8 @@ def evaluate(
         Zero-shot, localisation and controlled pairs are measured on it.
     pool : sequence of Recording
         Held-out captioned recordings, for retrieval.
+    development : sequence of Recording
+        The same labelled with their classes, for scenes that choices may be made by.
     seed : int
         Draws scenes, quadruples and bootstrap resamples.
     """
@@ -57,6 +61,8 @@ def evaluate(
         pairs = (maker.controlled_pair(generator) for generator in draw(seed + 12).spawn(scenes))
         measures += localisation_measures(encoder, two, one, ESC10_CLASSES, seed)
         measures += pair_measures(encoder, pairs, ESC10_CLASSES, seed)
+    if development:
+        measures += development_measures(encoder, development, seed=seed, scenes=scenes)
     measures += negation_measures(encoder, seed)
     measures += resource_measures(encoder, weights_folder, seed)
     return measures

@@ -72,10 +72,11 @@ def read_esc10(folder: Path) -> list[Recording]:
     ]
 
 
-def read_pool(folder: Path) -> list[Recording]:
+def read_pool(folder: Path, *, column: str | None = None) -> list[Recording]:
     """A folder whose ``manifest.csv`` has the columns file, label and package.
 
-    A column ``caption``, where there is one, is what a recording is asked for by, in place of its label.
+    A column ``caption``, where there is one, is what a recording is asked for by, in place of its label; or the
+    ``column`` that is named, as it is written (``class`` holds the concept of the caption bank).
 
     Raises
     ------
@@ -87,8 +88,15 @@ def read_pool(folder: Path) -> list[Recording]:
         raise InputError(f"{folder} holds no manifest.csv; python -m backend pocket data writes one.", concerns="file")
     with manifest.open(newline="", encoding="utf-8") as stream:
         rows = list(csv.DictReader(stream))
-    lacking = [column for column in MANIFEST_COLUMNS if not rows or column not in rows[0]]
+    lacking = [name for name in (*MANIFEST_COLUMNS, *([column] if column else [])) if not rows or name not in rows[0]]
     if lacking:
         raise InputError(f"{manifest} lacks the column {lacking[0]!r} or has no rows.", concerns="file")
-    caption = "caption" if "caption" in rows[0] else "label"
-    return [Recording(read_signal(folder / row["file"]), row[caption].strip().lower(), row["package"]) for row in rows]
+    described = column or ("caption" if "caption" in rows[0] else "label")
+    return [
+        Recording(
+            read_signal(folder / row["file"]),
+            row[described] if column else row[described].strip().lower(),
+            row["package"],
+        )
+        for row in rows
+    ]

@@ -74,15 +74,32 @@ class SceneMaker:
     recordings : sequence of Recording
     events, backgrounds : sequence of str
         Classes that can be placed, and classes that can fill a scene.
+    kinds : mapping of str to str, optional
+        Coarse kind of a class. In controlled pairs the filler is then of the forbidden class's kind, and classes
+        without one are positives only.
+
+    Raises
+    ------
+    ValueError
+        No kind has two classes among the recordings.
     """
 
-    def __init__(self, recordings: Sequence[Recording], events: Sequence[str], backgrounds: Sequence[str]) -> None:
+    def __init__(
+        self,
+        recordings: Sequence[Recording],
+        events: Sequence[str],
+        backgrounds: Sequence[str],
+        kinds: Mapping[str, str] | None = None,
+    ) -> None:
         by_class: dict[str, list[FloatArray]] = {}
         for recording in recordings:
             by_class.setdefault(recording.label, []).append(recording.signal)
         self._signals: Mapping[str, list[FloatArray]] = by_class
         self._events = [name for name in events if name in by_class]
         self._backgrounds = [name for name in backgrounds if name in by_class]
+        self._alike = {} if kinds is None else _alike({name: kinds[name] for name in by_class if name in kinds})
+        if kinds is not None and not self._alike:
+            raise ValueError("A filler of the forbidden sound's kind needs two classes of one kind.")
 
     def single_event(self, generator: np.random.Generator, decibels: float) -> EventScene:
         """One event at ``decibels`` over a background, anywhere in ten seconds."""
@@ -112,8 +129,7 @@ class SceneMaker:
 
     def controlled_pair(self, generator: np.random.Generator) -> ControlledPair:
         """Four classes drawn: two positives joined, then the forbidden one or a filler over them."""
-        names = list(self._signals)
-        one, two, forbidden, filler = (names[index] for index in generator.choice(len(names), 4, replace=False))
+        one, two, forbidden, filler = self._four(generator)
         chosen = [self._half(name, generator) for name in (one, two, forbidden, filler)]
         base = np.concatenate(chosen[:2])
         onset = int(generator.integers(0, len(base) - len(chosen[2]) + 1))
@@ -123,6 +139,19 @@ class SceneMaker:
             mixed[onset : onset + len(over)] += over
             overlaid.append(_limited(mixed))
         return ControlledPair((one, two), forbidden, overlaid[0], overlaid[1])
+
+    def _four(self, generator: np.random.Generator) -> tuple[str, str, str, str]:
+        """Two positives, the forbidden class and its filler, all different."""
+        names = list(self._signals)
+        if not self._alike:
+            one, two, forbidden, filler = (names[index] for index in generator.choice(len(names), 4, replace=False))
+            return one, two, forbidden, filler
+        candidates = list(self._alike)
+        forbidden = candidates[int(generator.integers(len(candidates)))]
+        filler = self._alike[forbidden][int(generator.integers(len(self._alike[forbidden])))]
+        others = [name for name in names if name not in (forbidden, filler)]
+        one, two = (others[index] for index in generator.choice(len(others), 2, replace=False))
+        return one, two, forbidden, filler
 
     def _event(self, generator: np.random.Generator, longest: float) -> tuple[str, FloatArray]:
         while True:
@@ -146,6 +175,12 @@ class SceneMaker:
         signal = signals[int(generator.integers(len(signals)))][: int(HALF_SECONDS * SAMPLE_RATE)]
         signal = signal / rms(active_part(signal)) * BACKGROUND_RMS * 2
         return np.pad(signal, (0, int(HALF_SECONDS * SAMPLE_RATE) - len(signal))).astype(np.float32)
+
+
+def _alike(kinds: Mapping[str, str]) -> dict[str, list[str]]:
+    """Class -> the other classes of its kind; classes that are alone are left out."""
+    found = {name: [other for other in kinds if other != name and kinds[other] == kinds[name]] for name in kinds}
+    return {name: others for name, others in found.items() if others}
 
 
 def _add(scene: FloatArray, event: FloatArray, start: int, decibels: float) -> None:
