@@ -88,10 +88,10 @@ def _known(flag: float) -> bool | None:
     return None if np.isnan(flag) else bool(flag)
 
 
-def checked_top(k: int) -> int:
-    """How many hits are asked for; at least one."""
-    if k < 1:
-        raise InputError(f"{k} hits are asked for; ask for at least 1.")
+def checked_top(k: float) -> int:
+    """How many hits are asked for: a whole number, at least one. Raises InputError."""
+    if not (isinstance(k, int | float | np.integer) and k >= 1 and np.isfinite(k) and k == int(k)):
+        raise InputError(f"{k} hits are asked for; ask for a whole number, at least 1.")
     return int(k)
 
 

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from backend.audio import Clip
+from backend import __version__
+from backend.audio import Clip, Span
 from backend.controls import CutExperiment
+from backend.encoders.base import Encoder
 from backend.localization import Localization, SoughtConcept
 from backend.negation import Query, parse_query
+from backend.ranking import Hit, Ranking
+
+DEFAULT_SCORER = "exclusion"
+"""Whose hits are told in full where none was chosen."""
+
+
+def provenance(encoder: Encoder, seed: int) -> dict[str, Any]:
+    """What made a result: version, encoder, weights, seed."""
+    return {"version": __version__, "encoder": encoder.id, "weights": encoder.weights, "seed": seed}
 
 
 def query_record(query: Query) -> dict[str, Any]:
@@ -75,6 +87,19 @@ def localization_record(found: Localization) -> dict[str, Any]:
     }
 
 
+def gate_record(
+    clip: Clip, span: Span, depth_db: float, band: tuple[float, float] | None, experiment: CutExperiment | None = None
+) -> dict[str, Any]:
+    """What was cut from which clip and, where a query was scored, the numbers beside the controls'."""
+    record: dict[str, Any] = {
+        "clip": clip_record(clip),
+        "region": {"start": span.start, "end": span.end},
+        "depth_db": -depth_db if depth_db else 0.0,
+        "band": list(band) if band else None,
+    }
+    return record if experiment is None else record | cut_record(experiment)
+
+
 def cut_record(experiment: CutExperiment) -> dict[str, Any]:
     """The numbers of a cut beside its controls."""
     before = localization_record(experiment.before)
@@ -84,7 +109,7 @@ def cut_record(experiment: CutExperiment) -> dict[str, Any]:
         "window": before["window"],
         "hop": before["hop"],
         "region": {"start": experiment.span.start, "end": experiment.span.end},
-        "depth_db": -experiment.depth_db,
+        "depth_db": -experiment.depth_db if experiment.depth_db else 0.0,
         "band": list(experiment.band) if experiment.band else None,
         "seed": experiment.seed,
         "control_spans": [[_rounded(span.start), _rounded(span.end)] for span in experiment.control_spans],
@@ -106,6 +131,79 @@ def cut_record(experiment: CutExperiment) -> dict[str, Any]:
             for effect in experiment.effects
         ],
     }
+
+
+def ranking_record(
+    query: Query, rankings: Sequence[Ranking], scorer: str, top: int, made_by: dict[str, Any]
+) -> dict[str, Any]:
+    """The object ``rank --json`` prints and the page's ``/ask`` answers.
+
+    Parameters
+    ----------
+    query : Query
+        As parsed, for its notes.
+    rankings : sequence of Ranking
+        The same scores in the order of every scorer.
+    scorer : str
+        Whose first ``top`` hits are told in full.
+    top : int
+    made_by : dict
+        Of :func:`provenance`.
+    """
+    chosen = next(ranking for ranking in rankings if ranking.scorer == scorer)
+    scores, embedded = chosen.scores, chosen.scores.collection
+    concepts, presence = [*scores.positives, *scores.negatives], scores.presence()
+    ranks = {ranking.scorer: ranking.ranks for ranking in rankings}
+
+    def in_full(hit: Hit) -> dict[str, Any]:
+        heard = zip(concepts, presence[hit.index], strict=True)
+        return {
+            **_hit_record(hit),
+            "caption": embedded.captions[hit.index],
+            "labels": list(embedded.labels[hit.index]),
+            "ranks": {name: int(of[hit.index]) for name, of in ranks.items()},
+            "presence": {name: _rounded(value, 4) for name, value in heard},
+        }
+
+    return {
+        "query": {
+            "text": scores.text,
+            "positives": list(scores.positives),
+            "negatives": list(scores.negatives),
+            "unknown": unknown_concepts(chosen),
+            "notes": list(query.notes),
+        },
+        "collection": {
+            "name": embedded.name,
+            "clips": len(embedded),
+            "skipped": [{"row": one.row, "reason": one.reason} for one in embedded.skipped],
+        },
+        "scorer": scorer,
+        "lambda": chosen.lam,
+        "top": top,
+        "violations": {ranking.scorer: ranking.violations(top) for ranking in rankings},
+        "recall": {ranking.scorer: ranking.recall(top) for ranking in rankings},
+        "hits": [in_full(hit) for hit in chosen.hits(top)],
+        "rankings": {ranking.scorer: [_hit_record(hit) for hit in ranking.hits(top)] for ranking in rankings},
+        "provenance": made_by,
+    }
+
+
+def _hit_record(hit: Hit) -> dict[str, Any]:
+    return {
+        "rank": hit.rank,
+        "id": hit.id,
+        "score": _rounded(hit.score),
+        "violates": hit.violates,
+        "answers": hit.answers,
+    }
+
+
+def unknown_concepts(ranking: Ranking) -> list[str]:
+    """Concepts that are far from every sound the encoder was compared with: exclusion is neutral about them."""
+    scores = ranking.scores
+    named = zip([*scores.positives, *scores.negatives], scores.known, strict=True)
+    return [name for name, known in named if not known]
 
 
 def window_rows(found: Localization, after: Localization | None = None) -> list[dict[str, Any]]:

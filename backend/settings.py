@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -12,7 +13,12 @@ from typing import Any
 from backend.errors import InputError
 
 PREFIX = "UNHEARD_"
-HIGHEST_PORT = 65535
+DEVICES = ("auto", "cpu", "cuda")
+RANGES = {"port": (0, 65535), "threads": (0, 256), "downloads": (0, 1)}
+"""Lowest and highest value of what has a highest; more threads than that end the process inside torch."""
+ABOVE_ZERO = frozenset({"max_file_mb", "max_seconds", "decode_seconds", "decode_memory_mb", "worker_seconds"})
+"""Limits with which nothing at all could be done at 0."""
+TYPE_NAMES = {int: "a whole number", float: "a number"}
 HOST_FALLBACKS = {"host": "GRADIO_SERVER_NAME", "port": "GRADIO_SERVER_PORT"}
 """What a Space and Gradio's own images set; used where ours is not."""
 
@@ -65,36 +71,42 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
     Parameters
     ----------
     environment : mapping of str to str
-        Usually ``os.environ``.
+        Usually ``os.environ``. A variable that is set to nothing counts as not set.
 
     Raises
     ------
     InputError
-        A variable does not parse as its type, or is negative.
+        A variable does not parse as its type, or lies outside its range.
     """
-    values: dict[str, object] = {}
+    values: dict[str, Any] = {}
     for field in fields(Settings):
         name = PREFIX + field.name.upper()
-        if name not in environment:
+        if not environment.get(name):
             name = HOST_FALLBACKS.get(field.name, name)
-        if name not in environment:
-            continue
-        text, default = environment[name], field.default
-        try:
-            value: Any = type(default)(text)
-        except ValueError:
-            raise InputError(
-                f"{name} is {text!r}, which is not a {type(default).__name__}; the default is {default}. "
-                f"Correct or unset it."
-            ) from None
-        if isinstance(value, int | float) and value < 0:
-            raise InputError(f"{name} is {text}, but it cannot be negative; the default is {default}.")
-        if field.name == "port" and value > HIGHEST_PORT:
-            raise InputError(
-                f"{name} is {text}, but a port lies between 0 and {HIGHEST_PORT}; the default is {default}."
-            )
-        values[field.name] = value
-    return Settings(**values)  # type: ignore[arg-type]
+        if text := environment.get(name):
+            values[field.name] = _checked(field.name, name, text, field.default)
+    return Settings(**values)
+
+
+def _checked(field: str, name: str, text: str, default: Any) -> Any:
+    """One variable's value. Raises InputError naming the variable, what it is, what is allowed and the default."""
+    advice = f"the default is {default}. Correct or unset it."
+    try:
+        value = type(default)(text)
+    except ValueError:
+        raise InputError(f"{name} is {text!r}, which is not {TYPE_NAMES[type(default)]}; {advice}") from None
+    if not isinstance(value, int | float):
+        if field == "device" and value not in DEVICES:
+            raise InputError(f"{name} is {text!r}; it can be {', '.join(DEVICES)}; {advice}")
+        return value
+    if not math.isfinite(value) or value < 0:
+        raise InputError(f"{name} is {text}, but it must be a finite number and cannot be negative; {advice}")
+    low, high = RANGES.get(field, (0, math.inf))
+    if not low <= value <= high:
+        raise InputError(f"{name} is {text}, but it lies between {low} and {high}; {advice}")
+    if field in ABOVE_ZERO and value == 0:
+        raise InputError(f"{name} is {text}, but it must be above 0; {advice}")
+    return value
 
 
 @lru_cache(maxsize=1)

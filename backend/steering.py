@@ -28,8 +28,10 @@ VANISHED = 1e-6
 
 def checked_lambda(lam: float) -> float:
     """The steering strength, refused when it is negative, not finite or above ``LARGEST_LAMBDA``."""
-    if not (np.isfinite(lam) and 0 <= lam <= LARGEST_LAMBDA):
-        raise InputError(f"lambda is {lam:g}; it must lie between 0 and {LARGEST_LAMBDA:g}. The paper uses 0.2.")
+    number = isinstance(lam, int | float | np.integer | np.floating)
+    if not number or not 0 <= lam <= LARGEST_LAMBDA:
+        came = f"{lam:g}" if number else repr(lam)
+        raise InputError(f"lambda is {came}; it must lie between 0 and {LARGEST_LAMBDA:g}. The paper uses 0.2.")
     return float(lam)
 
 

@@ -15,7 +15,8 @@ from backend.demo import demo_clip
 from backend.encoders.base import encoder_list, load_encoder
 from backend.errors import InputError
 from backend.localization import localize
-from backend.results import cut_record, localization_record, sought_concepts
+from backend.negation import parse_query
+from backend.results import gate_record, localization_record, provenance, query_record, sought_concepts
 from components.exports import export_file
 from components.frame import HEAVY
 from components.serving import loaded_clip
@@ -32,11 +33,11 @@ def _window(window: float) -> float:
 
 
 def localize_endpoint(file: str | None, demo: str, query: str, encoder: str, window: float) -> dict[str, Any]:
-    """Where each concept of a query is found in a clip: cosines of every window, the best one, its z-score."""
+    """Where each concept of a query is found in a clip: the object of ``localize --json``."""
     try:
-        return localization_record(
-            localize(load_encoder(encoder), _clip(file, demo), sought_concepts(query), _window(window))
-        )
+        parsed, loaded = parse_query(query), load_encoder(encoder)
+        found = localize(loaded, _clip(file, demo), sought_concepts(parsed), _window(window))
+        return {**localization_record(found), **query_record(parsed), "provenance": provenance(loaded, 0)}
     except InputError as error:
         raise gr.Error(str(error), print_exception=False) from None
 
@@ -54,16 +55,17 @@ def gate_endpoint(
 ) -> tuple[str, dict[str, Any]]:
     """Cut a region by spectral gating and score it again beside 20 random cuts and silence."""
     try:
-        clip = _clip(file, demo)
+        clip, loaded = _clip(file, demo), load_encoder(encoder)
         experiment = cut_and_compare(
-            load_encoder(encoder), clip, sought_concepts(query), _window(window), Span(float(start), float(end)),
+            loaded, clip, sought_concepts(query), _window(window), Span(float(start), float(end)),
             float(depth_db), seed=int(seed),
         )  # fmt: skip
         path = export_file("cut.wav")
         save_wav(experiment.cut, path)
     except InputError as error:
         raise gr.Error(str(error), print_exception=False) from None
-    return str(path), cut_record(experiment)
+    record = gate_record(clip, experiment.span, experiment.depth_db, experiment.band, experiment)
+    return str(path), {**record, "query": query, "provenance": provenance(loaded, experiment.seed)}
 
 
 def encoders_endpoint() -> list[dict[str, Any]]:

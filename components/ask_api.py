@@ -6,13 +6,14 @@ from typing import Any
 
 import gradio as gr
 
-from backend import __version__
 from backend.diagnosis import diagnose, diagnosis_record, relatives_of
 from backend.encoders.base import load_encoder
 from backend.errors import InputError
 from backend.negation import as_json, parse_query
-from backend.ranking import rank
-from backend.scoring import SCORERS, score_query
+from backend.ranking import checked_top, rank
+from backend.results import DEFAULT_SCORER, provenance, ranking_record
+from backend.scoring import SCORERS, check_scorer, score_query
+from backend.steering import checked_lambda
 from components.ask_collection import demo_collection
 from components.frame import HEAVY
 
@@ -25,36 +26,17 @@ def parse_endpoint(query: str) -> dict[str, Any]:
         raise gr.Error(str(error), print_exception=False) from None
 
 
-def ask_endpoint(query: str, encoder: str, lam: float, top: float) -> dict[str, Any]:
-    """The demo clips ranked for a query by all three scorers."""
+def ask_endpoint(query: str, encoder: str, lam: float, top: float, scorer: str = DEFAULT_SCORER) -> dict[str, Any]:
+    """The demo clips ranked for a query by all three scorers: the object of ``rank demo QUERY --json``."""
     try:
+        chosen, strength, count = check_scorer(scorer), checked_lambda(lam), checked_top(top)
         loaded = load_encoder(encoder)
         parsed = parse_query(query)
         scores = score_query(demo_collection(loaded), loaded, parsed)
-        rankings = [rank(scores, scorer, float(lam)) for scorer in SCORERS]
-        hits = [ranking.hits(int(top)) for ranking in rankings]
+        rankings = [rank(scores, name, strength) for name in SCORERS]
+        return ranking_record(parsed, rankings, chosen, count, provenance(loaded, 0))
     except InputError as error:
         raise gr.Error(str(error), print_exception=False) from None
-    return {
-        "query": as_json(parsed),
-        "encoder": {"id": loaded.id, "weights": loaded.weights},
-        "version": __version__,
-        "lambda": float(lam),
-        "rankings": [
-            {
-                "scorer": ranking.scorer,
-                "violations": ranking.violations(int(top)),
-                "hits": [
-                    {
-                        "id": hit.id, "rank": hit.rank, "score": round(hit.score, 6), "violates": hit.violates,
-                        "answers": hit.answers,
-                    }
-                    for hit in found
-                ],
-            }
-            for ranking, found in zip(rankings, hits, strict=True)
-        ],
-    }  # fmt: skip
 
 
 def diagnose_endpoint(query: str, encoder: str, seed: float) -> dict[str, Any]:
@@ -70,7 +52,8 @@ def build() -> None:
     with gr.Column(visible=False):
         query, encoder = gr.Textbox(label="query"), gr.Textbox("pocket", label="encoder")
         lam, top, seed = gr.Number(0.2, label="lambda"), gr.Number(10, label="top"), gr.Number(0, label="seed")
+        scorer = gr.Textbox(DEFAULT_SCORER, label="scorer")
         record, call = gr.JSON(label="record"), gr.Button()
         call.click(parse_endpoint, query, record, api_name="parse")
-        call.click(ask_endpoint, [query, encoder, lam, top], record, api_name="ask", **HEAVY)
+        call.click(ask_endpoint, [query, encoder, lam, top, scorer], record, api_name="ask", **HEAVY)
         call.click(diagnose_endpoint, [query, encoder, seed], record, api_name="diagnose", **HEAVY)

@@ -6,12 +6,31 @@ import argparse
 import json
 import math
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
-from backend import __version__
-from backend.encoders.base import Encoder, load_encoder
+from backend.encoders.base import Encoder, EncoderInfo, encoder_list, load_encoder
 from backend.errors import InputError
 from backend.settings import settings
+
+HIGHEST_SEED = 2**63 - 1
+"""What fits into a link and a JSON number of any program."""
+
+
+EXIT_CODES = (
+    "Exit codes: 0 done; 1 a file, folder or download that was to be read cannot be used, or there is no room for the "
+    "result; 2 an argument, a setting or a place to write to cannot be used; 130 stopped. In every case but the first "
+    "one sentence on standard error says what came, what is allowed and what to do."
+)
+
+
+class OneSentenceParser(argparse.ArgumentParser):
+    """argparse without the usage dump: a wrong argument is answered in one sentence."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **{"epilog": EXIT_CODES, **options})
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{message[0].upper()}{message[1:]}. See python -m {self.prog} --help.\n")
 
 
 def finite_number(text: str) -> float:
@@ -25,12 +44,42 @@ def finite_number(text: str) -> float:
     return value
 
 
+def whole_number(text: str) -> int:
+    """argparse type: a whole number; how many are allowed is for the gate of each argument to say."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a whole number") from None
+
+
+def seed_number(text: str) -> int:
+    """argparse type: a seed, a whole number from 0 on."""
+    seed = whole_number(text)
+    if not 0 <= seed <= HIGHEST_SEED:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a whole number from 0 to {HIGHEST_SEED}")
+    return seed
+
+
+def add_seed(parser: argparse.ArgumentParser) -> None:
+    """--seed."""
+    parser.add_argument(
+        "--seed", type=seed_number, default=0, metavar="N", help="seed of everything random (default: 0)"
+    )
+
+
 def add_common(parser: argparse.ArgumentParser, *, window: bool = True) -> None:
     """--encoder, --window, --seed and --json, the same everywhere."""
-    parser.add_argument("--encoder", default=settings().encoder, help="encoder id (default: %(default)s)")
+    parser.add_argument(
+        "--encoder",
+        default=settings().encoder,
+        metavar="ID",
+        help="one that python -m backend encoders lists (default: %(default)s)",
+    )
     if window:
-        parser.add_argument("--window", type=finite_number, default=2.0, help="window length in seconds (default: 2)")
-    parser.add_argument("--seed", type=int, default=0, help="seed of everything random (default: 0)")
+        parser.add_argument(
+            "--window", type=finite_number, default=2.0, metavar="S", help="window length in seconds (default: 2)"
+        )
+    add_seed(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -41,14 +90,37 @@ def checked_window(seconds: float) -> float:
     return seconds
 
 
+def needed_here(info: EncoderInfo) -> str:
+    """What an encoder lacks on this machine, as a command where one helps; empty when it is ready."""
+    if info.downloadable and not info.ready:
+        return f"Needs a download: python -m backend encoders --download {info.id}"
+    return info.needs
+
+
+def loaded_encoder(encoder_id: str) -> Encoder:
+    """The encoder of an id that the owner of this machine named.
+
+    Raises
+    ------
+    InputError
+        There is none, or it is not ready here: then with the command that makes it so.
+    """
+    info = next((info for info in encoder_list() if info.id == encoder_id), None)
+    if info is not None and info.downloadable and not info.ready:
+        raise InputError(f"{encoder_id} is not ready here. {needed_here(info)}", concerns="file")
+    return load_encoder(encoder_id, trusted=True)
+
+
 def chosen_encoder(arguments: argparse.Namespace) -> Encoder:
     """The encoder that --encoder names."""
-    return load_encoder(arguments.encoder, trusted=True)
+    return loaded_encoder(arguments.encoder)
 
 
 def provenance(encoder: Encoder, arguments: argparse.Namespace) -> dict[str, Any]:
     """What made a result: version, encoder, weights, seed."""
-    return {"version": __version__, "encoder": encoder.id, "weights": encoder.weights, "seed": arguments.seed}
+    from backend import results
+
+    return results.provenance(encoder, arguments.seed)
 
 
 def print_json(value: object) -> None:

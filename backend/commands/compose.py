@@ -6,7 +6,8 @@ import argparse
 import sys
 from typing import Any
 
-from backend.commands.common import finite_number, print_json
+from backend.commands.common import add_seed, finite_number, loaded_encoder, print_json, whole_number
+from backend.errors import InputError
 from backend.settings import settings
 
 
@@ -29,7 +30,7 @@ def register(commands: Any) -> None:
         default=None,
         help=f"encoder id; embeds sounds (default {settings().encoder}), only named for ready embeddings",
     )
-    parser.add_argument("--seed", type=int, default=0, help="seed of everything random (default: 0)")
+    add_seed(parser)
     parser.add_argument("--out", metavar="DIR", help="write compose.json, tables (CSV) and figures (PNG, SVG, HTML)")
     parser.add_argument("--json", action="store_true", help="print compose.json instead of the headline")
     parser.add_argument(
@@ -48,8 +49,10 @@ def register(commands: Any) -> None:
         "--without", action="append", default=[], metavar="LABEL", help="leave a label out; may be repeated"
     )
     parser.add_argument("--subset", action="store_true", help="use only clips that have both an embedding and labels")
-    parser.add_argument("--permutations", type=int, default=100, help="shuffles of the baseline (default: 100)")
-    parser.add_argument("--splits", type=int, default=20, help="repeated holdouts (default: 20)")
+    parser.add_argument(
+        "--permutations", type=whole_number, default=100, help="shuffles of the baseline (default: 100)"
+    )
+    parser.add_argument("--splits", type=whole_number, default=20, help="repeated holdouts (default: 20)")
     parser.add_argument(
         "--lambda", dest="penalty", type=finite_number, default=None, help="fix lambda instead of choosing it"
     )
@@ -65,15 +68,18 @@ def run(arguments: argparse.Namespace) -> None:
     from backend.composition.embeddings import SUFFIXES
     from backend.composition.export import checked_folder, write_report
     from backend.composition.sources import LabelOptions, load_source
-    from backend.encoders.base import load_encoder
 
     folder = checked_folder(arguments.out) if arguments.out else None
+    if arguments.memory_mb is not None and arguments.memory_mb <= 0:
+        raise InputError(
+            f"--memory-mb is {arguments.memory_mb:g}; it must be above 0. Leave it out to use what is free."
+        )
     memory = None if arguments.memory_mb is None else int(arguments.memory_mb * 2**20)
     progress = _progress()
     ready = arguments.collection.lower().endswith(SUFFIXES)
     named = ready and arguments.encoder is not None
     # Ready embeddings need no encoder: a name given with them is what the reader wants to remember.
-    encoder = None if ready else load_encoder(arguments.encoder or settings().encoder, trusted=True)
+    encoder = None if ready else loaded_encoder(arguments.encoder or settings().encoder)
     source = load_source(
         arguments.collection,
         arguments.labels,

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from backend.commands.common import print_json
+from backend.commands.common import loaded_encoder, needed_here, print_json
 
 
 def register(commands: Any) -> None:
@@ -41,11 +41,13 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.json:
         keys = ("id", "title", "ready", "needs", "dim", "sample_rate", "text")
         extra = ("licence", "source", "size_bytes")
-        print_json([{key: getattr(info, key) for key in (*keys, *extra)} for info in listed])
+        print_json(
+            [{key: getattr(info, key) for key in (*keys, *extra)} | {"needs": needed_here(info)} for info in listed]
+        )
         return
     width = max(len(info.id) for info in listed)
     for info in listed:
-        state = "ready" if info.ready else info.needs
+        state = "ready" if info.ready else needed_here(info)
         print(
             f"{info.id:<{width}}  {info.dim:>5}-d  {info.sample_rate:>6} Hz  {'text' if info.text else '    '}  {state}"
         )
@@ -54,22 +56,26 @@ def run(arguments: argparse.Namespace) -> None:
 def _download(arguments: argparse.Namespace) -> dict[str, Any]:
     from backend.encoders.checkpoints import Progress, download
 
+    begun = False
+
     def report(progress: Progress) -> None:
+        nonlocal begun
+        begun = True
         # Standard output carries the result only; the line is rewritten in place.
         print(f"\r{progress.sentence()}", end="", file=sys.stderr, flush=True)
 
     try:
         files = download(arguments.download, report)
     finally:
-        print(file=sys.stderr)
+        if begun:
+            print(file=sys.stderr)
     return {"encoder": arguments.download, "fetched": [str(file) for file in files]}
 
 
 def _test(arguments: argparse.Namespace) -> dict[str, Any]:
-    from backend.encoders.base import load_encoder
     from backend.encoders.selftest import tested
 
-    found = tested(load_encoder(arguments.test, trusted=True))
+    found = tested(loaded_encoder(arguments.test))
     cosines = {"sound_cosine": found.sound_cosine, "text_cosine": found.text_cosine}
     shown = {name: None if math.isnan(value) else round(value, 4) for name, value in cosines.items()}
     return {"encoder": found.encoder, "weights": found.weights, **shown, "warnings": list(found.warnings)}

@@ -6,7 +6,15 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from backend.commands.common import add_common, checked_window, chosen_encoder, finite_number, print_json, provenance
+from backend.commands.common import (
+    add_common,
+    checked_window,
+    chosen_encoder,
+    finite_number,
+    print_json,
+    provenance,
+    whole_number,
+)
 from backend.errors import InputError
 
 
@@ -25,7 +33,9 @@ def register(commands: Any) -> None:
     parser.add_argument("--band", type=finite_number, nargs=2, metavar=("LOW", "HIGH"), help="gate only this band, Hz")
     parser.add_argument("-o", "--output", required=True, help="the WAV file to write")
     parser.add_argument("--query", help="score this query before and after, with matched controls")
-    parser.add_argument("--controls", type=int, default=20, help="random cuts to compare with (default: 20)")
+    parser.add_argument(
+        "--controls", type=whole_number, default=20, metavar="K", help="random cuts to compare with (default: 20)"
+    )
     add_common(parser)
     parser.set_defaults(run=run)
 
@@ -48,7 +58,7 @@ def run(arguments: argparse.Namespace) -> None:
     from backend.controls import checked_cut, cut_and_compare, cut_sentence
     from backend.demo import demo_or_file
     from backend.gating import gated_clip
-    from backend.results import clip_record, cut_record, sought_concepts
+    from backend.results import gate_record, sought_concepts
 
     window = checked_window(arguments.window)
     if not 1 <= arguments.controls <= 1000:
@@ -58,13 +68,7 @@ def run(arguments: argparse.Namespace) -> None:
     output = checked_output(arguments.output, arguments.clip)
     clip = demo_or_file(arguments.clip)
     span, depth = checked_cut(clip, Span(arguments.start, arguments.end), arguments.depth)
-    record: dict[str, Any] = {
-        "clip": clip_record(clip),
-        "output": str(output),
-        "region": {"start": span.start, "end": span.end},
-        "depth_db": -depth if depth else 0.0,
-        "band": list(band) if band else None,
-    }
+    record = gate_record(clip, span, depth, band)
     if not concepts:
         cut = gated_clip(clip, span, depth, band)
         sentences: list[str] = []
@@ -74,9 +78,10 @@ def run(arguments: argparse.Namespace) -> None:
             encoder, clip, concepts, window, span, depth, band=band, seed=arguments.seed, controls=arguments.controls
         )
         cut = experiment.cut
-        record |= cut_record(experiment) | {"query": arguments.query, "provenance": provenance(encoder, arguments)}
+        record = gate_record(clip, span, depth, band, experiment)
+        record |= {"query": arguments.query, "provenance": provenance(encoder, arguments)}
         sentences = [cut_sentence(effect, span, len(experiment.control_spans)) for effect in experiment.effects]
-    record["sample_format"] = wav_format(cut)
+    record |= {"output": str(output), "sample_format": wav_format(cut)}
     save_wav(cut, output)
     if arguments.json:
         print_json(record)

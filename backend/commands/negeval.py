@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from backend.commands.common import add_common, chosen_encoder, print_json
+from backend.commands.common import add_common, chosen_encoder, print_json, whole_number
 from backend.errors import InputError
 
 
@@ -15,10 +15,12 @@ def register(commands: Any) -> None:
     parser = commands.add_parser("negeval", help="run the negation benchmark over a labelled or captioned collection")
     parser.add_argument("collection", help="demo, a folder, or a CSV (path, caption, labels)")
     parser.add_argument("--out", required=True, type=Path, help="folder for negeval.json, tables, figures and items")
-    parser.add_argument("--pairs", type=int, default=500, help="controlled pairs; 0 for none (default: 500)")
+    parser.add_argument("--pairs", type=whole_number, default=500, help="controlled pairs; 0 for none (default: 500)")
     parser.add_argument("--filler", default="matched", help="matched (as the paper) or any (default: %(default)s)")
     parser.add_argument("--folds", default="", help="ESC layouts: report on these folds, calibrate on the others: 4,5")
-    parser.add_argument("--clips", type=int, default=400, help="clips that give queries and questions (default: 400)")
+    parser.add_argument(
+        "--clips", type=whole_number, default=400, help="clips that give queries and questions (default: 400)"
+    )
     add_common(parser, window=False)
     parser.set_defaults(run=run)
 
@@ -33,8 +35,6 @@ def run(arguments: argparse.Namespace) -> None:
 
     options = _options(arguments)
     collection = open_collection(arguments.collection)
-    if arguments.out.exists() and not arguments.out.is_dir():
-        raise InputError(f"{arguments.out} is a file; --out must name a folder.")
     checked_folder(arguments.out)  # said before minutes of work, not after them
     result = run_benchmark(collection, chosen_encoder(arguments), options, on_terminal())
     written = write_report(result, arguments.out)

@@ -27,11 +27,18 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.query is not None:
         print(_line(arguments.query, arguments.json))
         return
+    if sys.stdin.isatty():
+        print("Type one query a line; end with Ctrl-D.", file=sys.stderr)
+    if hasattr(sys.stdin, "reconfigure"):
+        # Bytes that are no UTF-8 reach the gate, which says what they are; the other lines are still parsed.
+        sys.stdin.reconfigure(encoding="utf-8-sig", errors="surrogateescape")
     refused: InputError | None = None
+    asked = False
     for line in sys.stdin:
         query = line.rstrip("\r\n")
         if not query.strip():
             continue
+        asked = True
         try:
             print(_line(query, arguments.json), flush=True)
         except InputError as error:
@@ -40,6 +47,8 @@ def run(arguments: argparse.Namespace) -> None:
             print(_refusal(query, error, arguments.json), flush=True)
     if refused is not None:
         raise refused
+    if not asked:
+        raise InputError('No query came. Give one, as parse "a dog barking, no rain", or one a line on standard input.')
 
 
 def _line(text: str, as_json: bool) -> str:
@@ -54,11 +63,16 @@ def _line(text: str, as_json: bool) -> str:
     return "\n".join([*signs, *(f"  {note}" for note in query.notes)])
 
 
+def readable(text: str) -> str:
+    """A text without the halves of characters that no output can hold."""
+    return "".join("\ufffd" if "\ud800" <= character <= "\udfff" else character for character in text)
+
+
 def _refusal(text: str, error: InputError, as_json: bool) -> str:
     if not as_json:
         return f"  {error}"
     empty: dict[str, object] = {
-        "query": text,
+        "query": readable(text),
         "positives": [],
         "negatives": [],
         "language": "und",

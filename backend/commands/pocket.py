@@ -12,6 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from backend.commands.common import OneSentenceParser, add_seed, print_json
 from backend.errors import InputError
 
 DEFAULT_ESC10 = Path("../shared/esc10")
@@ -37,7 +38,7 @@ def register(commands: Any) -> None:
     step.add_argument(
         "--development", action="store_true", help="measure scenes of the pool's sounds too (needs --pool)"
     )
-    step.add_argument("--seed", type=int, default=0, help="seed of scenes and intervals (default: 0)")
+    add_seed(step)
     step.add_argument("--json", action="store_true", help="print one JSON object")
     step.set_defaults(run=run_evaluate)
     step = steps.add_parser("export", help="write assets/pocket from a training checkpoint")
@@ -51,7 +52,7 @@ def run_training_step(arguments: argparse.Namespace) -> None:
     """Hand over to backend.encoders.pocket.data or .train, which need packages that the page does not."""
     try:
         module = importlib.import_module(f"backend.encoders.pocket.{arguments.step}")
-        parser = argparse.ArgumentParser(prog=f"backend pocket {arguments.step}", description=module.__doc__)
+        parser = OneSentenceParser(prog=f"backend pocket {arguments.step}", description=module.__doc__)
         module.add_arguments(parser)
         module.main(parser.parse_args(arguments.rest))
     except ModuleNotFoundError as error:
@@ -64,7 +65,6 @@ def run_training_step(arguments: argparse.Namespace) -> None:
 def run_evaluate(arguments: argparse.Namespace) -> None:
     """Print the table, or say plainly which recordings are not there."""
     from backend import __version__
-    from backend.commands.common import print_json
     from backend.encoders.pocket.encoder import load_pocket
     from backend.encoders.pocket.evaluation import evaluate
     from backend.encoders.pocket.evaluation.measures import table
@@ -104,9 +104,16 @@ def _evaluated(arguments: argparse.Namespace) -> Iterator[Path]:
     if arguments.checkpoint is None:
         yield ASSETS
         return
+    _check_file(arguments.checkpoint)
     with tempfile.TemporaryDirectory(prefix="unheard-pocket-") as folder:
         export_checkpoint(arguments.checkpoint, Path(folder))
         yield Path(folder)
+
+
+def _check_file(checkpoint: Path) -> None:
+    if not checkpoint.is_file():
+        what = "is a folder" if checkpoint.is_dir() else "does not exist"
+        raise InputError(f"{checkpoint} {what}; name the checkpoint file that pocket train wrote.", concerns="file")
 
 
 def run_export(arguments: argparse.Namespace) -> None:
@@ -115,6 +122,7 @@ def run_export(arguments: argparse.Namespace) -> None:
     from backend.encoders.pocket.encoder import load_pocket
     from backend.encoders.pocket.export import export_checkpoint, write_sentence_encoder
 
+    _check_file(arguments.checkpoint)
     folder = arguments.to or ASSETS
     if arguments.minilm is not None:
         write_sentence_encoder(arguments.minilm, folder)

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from backend.commands.common import add_common, chosen_encoder, finite_number, print_json, provenance
+from backend.commands.common import add_common, chosen_encoder, finite_number, print_json, provenance, whole_number
 
 
 def register(commands: Any) -> None:
@@ -18,7 +18,7 @@ def register(commands: Any) -> None:
     parser.add_argument(
         "--lambda", dest="lam", type=finite_number, default=0.2, help="steering strength (default: 0.2)"
     )
-    parser.add_argument("--top", type=int, default=10, help="hits to print (default: 10)")
+    parser.add_argument("--top", type=whole_number, default=10, metavar="K", help="hits to print (default: 10)")
     add_common(parser, window=False)
     parser.set_defaults(run=run)
 
@@ -31,6 +31,7 @@ def run(arguments: argparse.Namespace) -> None:
     from backend.commands.progress import on_terminal
     from backend.negation import parse_query
     from backend.ranking import checked_top, rank
+    from backend.results import ranking_record
     from backend.scoring import SCORERS, check_scorer, score_query
     from backend.steering import checked_lambda
 
@@ -44,65 +45,27 @@ def run(arguments: argparse.Namespace) -> None:
     else:
         embedded = embed_collection(collection, encoder, progress=on_terminal())
     scores = score_query(embedded, encoder, query)
-    rankings = {name: rank(scores, name, lam) for name in SCORERS}
-    chosen = rankings[scorer]
-    ranks = {name: ranking.ranks for name, ranking in rankings.items()}
-    presence = scores.presence()
-    concepts = [*scores.positives, *scores.negatives]
-    hits = [
-        {
-            "rank": hit.rank,
-            "id": hit.id,
-            "caption": embedded.captions[hit.index],
-            "labels": list(embedded.labels[hit.index]),
-            "score": round(hit.score, 6),
-            "ranks": {name: int(of[hit.index]) for name, of in ranks.items()},
-            "presence": {name: round(float(p), 4) for name, p in zip(concepts, presence[hit.index], strict=True)},
-            "violates": hit.violates,
-            "answers": hit.answers,
-        }
-        for hit in chosen.hits(top)
-    ]
+    rankings = [rank(scores, name, lam) for name in SCORERS]
+    record = ranking_record(query, rankings, scorer, top, provenance(encoder, arguments))
     if arguments.json:
-        print_json(
-            {
-                "query": {
-                    "text": scores.text,
-                    "positives": list(scores.positives),
-                    "negatives": list(scores.negatives),
-                    "unknown": [name for name, known in zip(concepts, scores.known, strict=True) if not known],
-                    "notes": list(query.notes),
-                },
-                "collection": {
-                    "name": embedded.name,
-                    "clips": len(embedded),
-                    "skipped": [{"row": one.row, "reason": one.reason} for one in embedded.skipped],
-                },
-                "scorer": scorer,
-                "lambda": lam,
-                "top": top,
-                "violations": {name: ranking.violations(top) for name, ranking in rankings.items()},
-                "recall": {name: ranking.recall(top) for name, ranking in rankings.items()},
-                "hits": hits,
-                "provenance": provenance(encoder, arguments),
-            }
-        )
-        return
-    unknown = [name for name, known in zip(concepts, scores.known, strict=True) if not known]
-    notes = [*query.notes, *(f"“{name}” is far from every sound this encoder was compared with." for name in unknown)]
-    _print(embedded.skipped, notes, chosen, hits, top, forbids=bool(scores.negatives))
+        print_json(record)
+    else:
+        _print(record)
 
 
-def _print(
-    skipped: Any, notes: list[str], ranking: Any, hits: list[dict[str, Any]], top: int, *, forbids: bool
-) -> None:
-    for note in notes:
+def _print(record: dict[str, Any]) -> None:
+    """The record in lines."""
+    query, scorer, hits = record["query"], record["scorer"], record["hits"]
+    for note in query["notes"]:
         print(f"Note: {note}")
-    for one in skipped:
-        print(f"Left out: {one.row}: {one.reason}")
-    broken = ranking.violations(top)
-    if broken is not None and forbids:
-        print(f"{broken} of the first {len(hits)} contain what the query forbids ({ranking.scorer}).")
+    for name in query["unknown"]:
+        print(f"Note: “{name}” is far from every sound this encoder was compared with.")
+    for one in record["collection"]["skipped"]:
+        print(f"Left out: {one['row']}: {one['reason']}")
+    broken = record["violations"][scorer]
+    if broken is not None and query["negatives"]:
+        verb = "contains" if broken == 1 else "contain"
+        print(f"{broken} of the first {len(hits)} {verb} what the query forbids ({scorer}).")
     for hit in hits:
         mark = " breaks the query" if hit["violates"] else ""
         print(f"{hit['rank']:>4}  {hit['score']:+.3f}  {hit['id']}  {hit['caption']}{mark}")

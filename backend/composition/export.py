@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from html import escape
 from pathlib import Path
 
@@ -32,8 +33,12 @@ def checked_folder(path: str | Path) -> Path:
     folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise InputError(f"{folder} is a file; --out must name a folder. Choose another name.") from None
     except OSError as error:
         raise InputError(f"The folder {folder} cannot be made: {error.strerror}. Choose another --out.") from None
+    if not os.access(folder, os.W_OK):
+        raise InputError(f"The folder {folder} cannot be written to. Choose another --out.")
     return folder
 
 

@@ -112,10 +112,14 @@ def families() -> list[EncoderFamily]:
 def encoder_list() -> list[EncoderInfo]:
     """Every encoder known by name, whether or not it is ready here, and those the machine's owner added."""
     known = [info for family in families() for info in family.listed()]
-    names = {info.id for info in known}
-    return known + [
-        EncoderInfo(name, f"{name} (added here)", True, "", 0, 0, True) for name in own_encoders() if name not in names
-    ]
+    names, prefixes = {info.id for info in known}, {family.prefix for family in families()}
+    added = []
+    for name, full in own_encoders().items():
+        if name not in names:
+            exists = full.partition(":")[0] in prefixes
+            needs = "" if exists else f"{full} names no encoder: correct UNHEARD_ENCODER or UNHEARD_MORE_ENCODERS."
+            added.append(EncoderInfo(name, f"{name} (added here)", exists, needs, 0, 0, True))
+    return known + added
 
 
 def own_encoders() -> dict[str, str]:
@@ -173,6 +177,8 @@ def load_encoder(encoder_id: str, *, trusted: bool = False) -> Encoder:
             use_chosen_threads()
             full = own_encoders().get(encoder_id, encoder_id)
             family = next((family for family in families() if family.prefix == full.partition(":")[0]), None)
+            if family is None and full == encoder_id:
+                raise InputError(_unknown(encoder_id, [info.id for info in encoder_list()]))
             if family is None:
                 raise InputError(f"UNHEARD_MORE_ENCODERS calls {full!r} {encoder_id}, but there is no such encoder.")
             loaded = family.load(full)
@@ -188,12 +194,20 @@ def _check_offered(encoder_id: str, trusted: bool) -> None:
         _offered.add(encoder_id)
         return
     if encoder_id.partition(":")[0] not in {family.prefix for family in families()}:
-        raise InputError(f"There is no encoder {encoder_id!r}. Known encoders: {', '.join(listed)}.")
+        raise InputError(_unknown(encoder_id, listed))
     if not trusted:
         raise InputError(
             f"The encoder {encoder_id!r} is not offered here. Offered are {', '.join(listed)}; the owner of this "
             f"machine can add one with UNHEARD_MORE_ENCODERS."
         )
+
+
+def _unknown(encoder_id: str, listed: Sequence[str]) -> str:
+    """There is no such encoder: where the id may come from, and what there is."""
+    known = f"Known encoders: {', '.join(name for name in listed if name != encoder_id)}."
+    if encoder_id == settings().encoder:
+        return f"UNHEARD_ENCODER is {encoder_id!r}, but there is no such encoder. {known}"
+    return f"There is no encoder {encoder_id!r}. {known}"
 
 
 def forget_encoder(encoder_id: str) -> None:

@@ -8,12 +8,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from backend.errors import InputError
-from backend.settings import settings
+from backend.settings import DEVICES, settings
 
 if TYPE_CHECKING:
     import torch
 
-CHOICES = ("auto", "cpu", "cuda")
 log = logging.getLogger(__name__)
 
 
@@ -31,8 +30,8 @@ def device(wanted: str | None = None) -> torch.device:
         An unknown name, or "cuda" where no GPU works.
     """
     wanted = settings().device if wanted is None else wanted
-    if wanted not in CHOICES:
-        raise InputError(f"UNHEARD_DEVICE is {wanted!r}; it can be {', '.join(CHOICES)}.")
+    if wanted not in DEVICES:
+        raise InputError(f"UNHEARD_DEVICE is {wanted!r}; it can be {', '.join(DEVICES)}.")
     import torch
 
     if wanted == "cpu" or (not cuda_works() and wanted == "auto"):

@@ -60,7 +60,8 @@ def resolved(encoder_id: str, known: dict[str, str]) -> Path:
         folder = local_folder(known[wanted])
         if folder is None:
             raise InputError(
-                f"{encoder_id} is not on this machine. Download it first: choose it in the encoder picker.",
+                f"{encoder_id} is not on this machine. Download it first: choose it in the encoder picker, or run "
+                f"python -m backend encoders --download {encoder_id}.",
                 concerns="file",
             )
         return folder

@@ -13,7 +13,9 @@ MAX_PHRASE = 120
 
 
 def checked_text(text: object) -> tuple[str, tuple[str, ...]]:
-    """A query's text with control characters replaced one for one by spaces, and notes about that.
+    """A query's text with what is no character of a text replaced one for one, and notes about that.
+
+    Control characters become spaces, bytes that are not UTF-8 the replacement character.
 
     Offsets into the result are offsets into what was typed. Newlines stay: they end a sentence.
 
@@ -34,8 +36,7 @@ def checked_text(text: object) -> tuple[str, tuple[str, ...]]:
         raise InputError("The query is empty. Type what you want to hear, for example: a dog barking, no rain.")
     if not any(character.isalnum() for character in cleaned):
         raise InputError(f"The query {_shown(cleaned)} has no word in it. Type what you want to hear.")
-    notes = () if cleaned == text else ("Control characters in the query were read as spaces.",)
-    return cleaned, notes
+    return cleaned, _what_was_replaced(text)
 
 
 def checked_phrase(text: object) -> str:
@@ -50,12 +51,25 @@ def checked_phrase(text: object) -> str:
     return phrase
 
 
+def _what_was_replaced(text: str) -> tuple[str, ...]:
+    """Sentences about what ``_harmless`` changed."""
+    notes = []
+    if any(unicodedata.category(character) == "Cs" for character in text):
+        notes.append("The query holds bytes that are not UTF-8 text; they were left out. Save the text as UTF-8.")
+    if any(_is_control(character) for character in text):
+        notes.append("Control characters in the query were read as spaces.")
+    return tuple(notes)
+
+
+def _is_control(character: str) -> bool:
+    """Whether a character has no width or meaning of its own here; the joiners inside words have."""
+    return character not in "\n\t\r\u200c\u200d" and unicodedata.category(character) in ("Cc", "Cf")
+
+
 def _harmless(character: str) -> str:
-    if character == "\n":
-        return character
     if unicodedata.category(character) == "Cs":
-        return "�"
-    return " " if unicodedata.category(character) in ("Cc", "Cf") and character not in "‌‍" else character
+        return "\ufffd"
+    return " " if _is_control(character) or character in "\t\r" else character
 
 
 def _shown(text: str) -> str:

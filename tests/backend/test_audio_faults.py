@@ -25,7 +25,7 @@ from backend.errors import InputError
 from tests import made_files
 from tests.made_files import chunk, rf64, wave
 
-needs_ffmpeg = pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="ffmpeg is not installed")
+needs_ffmpeg = pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="FFmpeg is not installed")
 LIMITS = Limits(file_mb=50, seconds=600, wall_seconds=20, memory_mb=3072)
 NOT_SOUND = "is not audio: it looks like "
 
@@ -170,7 +170,7 @@ def test_headers_that_lie_about_the_length_are_read_to_the_real_end(tmp_path: Pa
 
 def test_a_damaged_middle_loses_only_itself(tmp_path: Path) -> None:
     if shutil.which("ffmpeg") is None:
-        pytest.skip("ffmpeg is not installed")
+        pytest.skip("FFmpeg is not installed")
     path = tmp_path / "x.flac"
     soundfile.write(path, np.random.default_rng(0).normal(scale=0.1, size=48000 * 4), 48000)
     content = bytearray(path.read_bytes())

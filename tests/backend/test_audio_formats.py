@@ -14,7 +14,7 @@ import soundfile
 from backend.audio import Clip, load_clip, resampled, resampling_note, save_wav, wav_format
 from tests import made_files
 
-needs_ffmpeg = pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="ffmpeg is not installed")
+needs_ffmpeg = pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="FFmpeg is not installed")
 SECONDS = 0.5
 EXACT = ("PCM_U8", "PCM_S8", "PCM_16", "PCM_24", "PCM_32", "FLOAT", "DOUBLE")
 

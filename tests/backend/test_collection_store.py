@@ -198,7 +198,7 @@ def test_unusable_ready_embeddings_are_said(tmp_path, encoder, content, says):
 
 
 def test_ready_embeddings_in_parquet(tmp_path, encoder):
-    arrow = pytest.importorskip("pyarrow", exc_type=ImportError)
+    arrow = pytest.importorskip("pyarrow", reason="Pyarrow is not installed", exc_type=ImportError)
     from pyarrow import parquet
 
     vectors = np.random.default_rng(0).normal(size=(3, 8)).astype(np.float32)

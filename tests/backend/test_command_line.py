@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 import soundfile
 
-from backend.__main__ import main
+from backend.__main__ import COMMANDS, main
+from backend.collection_layouts import open_collection
+from backend.collection_store import embed_collection
 from backend.demo import demo_clips
-from backend.encoders.base import load_encoder
+from backend.encoders.base import encoder_list, load_encoder
 from backend.localization import localize
-from backend.results import sought_concepts
+from backend.negation import parse_query
+from backend.ranking import rank
+from backend.results import provenance, ranking_record, sought_concepts
+from backend.scoring import SCORERS, score_query
 from tests.fakes import tone_clip
 
 QUERY = "a dog barking, no rain"
@@ -158,3 +165,112 @@ def test_what_the_parser_noticed_is_said(run) -> None:
     record = json.loads(run("localize", demo_clips()[0].id, "собака лает", "--json")[1])
     assert record["query"] == "собака лает"
     assert any("Cyrillic" in note for note in record["query_notes"])
+
+
+def test_every_sub_command_tells_its_exit_codes(run) -> None:
+    for command in ([], *([name] for name in COMMANDS), ["pocket", "evaluate"], ["pocket", "data"]):
+        code, out, _ = run(*command, "--help")
+        assert code == 0 and "Exit codes: 0 done; 1 a file" in " ".join(out.split()), command
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        # A place to write to is an argument, whatever is wrong with it; what is read is a file.
+        (["gate", "CLIP", "--start", "1", "--end", "2", "-o", "/proc/no/x.wav"], 2, "no folder"),
+        (["negeval", "demo", "--pairs", "0", "--out", "FILE"], 2, "is a file; --out must name a folder"),
+        (["compose", "demo", "--out", "FILE"], 2, "is a file; --out must name a folder"),
+        (["compose", "demo", "--memory-mb", "0"], 2, "must be above 0"),
+        (["rank", "FILE", "rain"], 1, "is a sound, not a table"),
+        (["compose", "FILE"], 1, "is a sound, not a table"),
+        (["rank", "demo", "rain", "--seed", "-1"], 2, "not a whole number from 0"),
+        (["gate", "CLIP", "--start", "1", "--end", "2", "-o", "x.wav", "--seed", "-1"], 2, "not a whole number"),
+        (["negeval", "demo", "--out", "x", "--seed", "1.5"], 2, "not a whole number"),
+        (["rank", "demo", "rain", "--top", "many"], 2, "'many' is not a whole number"),
+        (["localize", "CLIP", "rain", "--encoder", "LACKING"], 1, "encoders --download LACKING"),
+        (["encoders", "--test", "LACKING"], 1, "encoders --download LACKING"),
+        (["encoders", "--download", "nope"], 2, "cannot be downloaded here"),
+        (["pocket", "export", "/nowhere.pt"], 1, "does not exist"),
+        (["pocket", "export", "FILE"], 1, "is not a pocket checkpoint"),
+        (["pocket", "evaluate", "--checkpoint", "data"], 1, "is a folder"),
+        (["pocket", "train"], 2, "are required"),
+    ],
+)
+def test_odd_input_is_one_sentence(run, wav: Path, arguments: list[str], code: int, said: str) -> None:
+    lacking = next(info.id for info in encoder_list() if info.downloadable and not info.ready)
+    named = {"CLIP": demo_clips()[0].path, "FILE": wav, "LACKING": lacking}
+    got, out, err = run(*[named.get(argument, argument) for argument in arguments])
+    assert (got, out) == (code, "")
+    assert said.replace("LACKING", lacking) in err and len(err.splitlines()) == 1
+
+
+def test_what_is_missing_is_said_as_a_command(run) -> None:
+    needs = {info["id"]: info["needs"] for info in json.loads(run("encoders", "--json")[1])}
+    lines = run("encoders")[1]
+    for info in encoder_list():
+        if info.downloadable and not info.ready:
+            assert needs[info.id] == f"Needs a download: python -m backend encoders --download {info.id}"
+            assert needs[info.id] in lines
+    assert "download them here" not in lines
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "command", "said"),
+    [
+        ("UNHEARD_ENCODER", "foo", "localize", "UNHEARD_ENCODER is 'foo', but there is no such encoder"),
+        ("UNHEARD_THREADS", "100000", "localize", "between 0 and 256"),
+        ("UNHEARD_DEVICE", "tpu", "localize", "auto, cpu, cuda"),
+        ("UNHEARD_MAX_SECONDS", "0", "localize", "above 0"),
+        ("UNHEARD_MAX_FILE_MB", "nan", "localize", "finite"),
+        ("UNHEARD_PORT", "abc", "encoders", "not a whole number"),
+    ],
+)
+def test_a_setting_that_cannot_be_is_named(
+    run, monkeypatch: pytest.MonkeyPatch, name: str, value: str, command: str, said: str
+) -> None:
+    from backend.settings import settings
+
+    monkeypatch.setenv(name, value)
+    settings.cache_clear()
+    code, out, err = run(command, *([demo_clips()[0].path, "rain"] if command == "localize" else []))
+    monkeypatch.undo()
+    settings.cache_clear()
+    assert (code, out) == (2, "") and name in err and said in err and err.count("\n") == 1
+
+
+def test_a_full_disk_and_too_little_memory_are_one_sentence(run, monkeypatch: pytest.MonkeyPatch) -> None:
+    for error, said in (
+        (OSError(28, "No space left on device", "x.npy"), "x.npy: No space left"),
+        (MemoryError(), "memory"),
+    ):
+        monkeypatch.setattr("backend.collection_store.embed_collection", lambda *_, error=error, **__: fail(error))
+        code, out, err = run("rank", "demo", "rain")
+        assert (code, out) == (1, "") and said in err and err.count("\n") == 1
+
+
+def fail(error: Exception) -> None:
+    raise error
+
+
+def test_a_reader_that_leaves_early_is_no_error() -> None:
+    ran = subprocess.run(
+        f"yes rain | {sys.executable} -m backend parse | head -1", shell=True, capture_output=True, check=False
+    )
+    assert ran.returncode == 0 and ran.stderr == b"" and ran.stdout.count(b"\n") == 1
+
+
+def test_rank_answers_as_the_page_does(run) -> None:
+    """One function makes both; here its parts are checked against the rankings themselves."""
+    query = "a dog barking, no rain"
+    printed = json.loads(run("rank", "demo", query, "--scorer", "steered", "--lambda", 0.5, "--top", 4, "--json")[1])
+    encoder = load_encoder("pocket")
+    parsed = parse_query(query)
+    scores = score_query(embed_collection(open_collection("demo"), encoder), encoder, parsed)
+    rankings = [rank(scores, scorer, 0.5) for scorer in SCORERS]
+    record = ranking_record(parsed, rankings, "steered", 4, provenance(encoder, 0))
+    assert printed == json.loads(json.dumps(record))
+    assert [hit["id"] for hit in printed["hits"]] == [hit.id for hit in rankings[SCORERS.index("steered")].hits(4)]
+    assert set(printed["rankings"]) == set(printed["violations"]) == set(SCORERS)
+    for ranking in rankings:
+        assert printed["rankings"][ranking.scorer][0]["id"] == ranking.hits(1)[0].id
+        assert printed["violations"][ranking.scorer] == ranking.violations(4)

@@ -31,7 +31,7 @@ def read_checkpoint(checkpoint: Path) -> dict[str, torch.Tensor]:
         text = renamed(stored["head"] if "head" in stored else stored["heads"])
     except Exception as error:  # torch raises whatever the unpickler met
         raise InputError(
-            f"{checkpoint} is not a pocket checkpoint ({error}); give the file that pocket train wrote.",
+            f"{checkpoint} is not a pocket checkpoint ({type(error).__name__}); give the file that pocket train wrote.",
             concerns="file",
         ) from error
     towers = {f"audio.{key}": value for key, value in audio.items() if not key.startswith(TRAINING_ONLY)}

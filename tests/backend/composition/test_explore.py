@@ -146,7 +146,7 @@ def test_files_hold_the_same_numbers(report, tmp_path):
 
 def test_a_folder_that_cannot_be_written(report, tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="cannot be made"):
+    with pytest.raises(InputError, match="is a file"):
         write_report(report, tmp_path / "file")
 
 

@@ -181,7 +181,7 @@ def test_packed_layers_give_the_numbers_of_plain_ones(bias):
     from backend.encoders import packed
 
     if not packed.works():
-        pytest.skip("this build of torch has no packed layers")
+        pytest.skip("This build of torch has no packed layers")
     torch.manual_seed(0)
     plain = torch.nn.Sequential(torch.nn.Linear(96, 384, bias), torch.nn.GELU(), torch.nn.Linear(384, 40, bias))
     copy = torch.nn.Sequential(torch.nn.Linear(96, 384, bias), torch.nn.GELU(), torch.nn.Linear(384, 40, bias))

@@ -118,7 +118,7 @@ def test_other_files_get_a_sentence(tmp_path, name, content, sentence):
 
 
 def test_parquet_holds_the_same(tmp_path):
-    pyarrow = pytest.importorskip("pyarrow", exc_type=ImportError)
+    pyarrow = pytest.importorskip("pyarrow", reason="Pyarrow is not installed", exc_type=ImportError)
     from pyarrow import parquet
 
     columns = {

@@ -52,6 +52,29 @@ def test_a_bad_line_does_not_lose_the_others(
     assert lines[1]["positives"] == [] and "no word" in lines[1]["notes"][0]
 
 
+def test_bytes_that_are_no_text_are_said_and_lose_nothing() -> None:
+    """As a shell pipes them: the other lines are parsed, and the note does not blame control characters."""
+    import subprocess
+    import sys
+
+    ran = subprocess.run(
+        [sys.executable, "-m", "backend", "parse", "--json"],
+        input=b"\xef\xbb\xbfrain\n\xff\xfe wind\nno th\xe9 thunder\n\xff\xff\n", capture_output=True, check=False,
+    )  # fmt: skip
+    lines = [json.loads(line) for line in ran.stdout.decode("utf-8").splitlines()]
+    assert [[c["text"] for c in line["positives"] + line["negatives"]] for line in lines][:2] == [["rain"], ["wind"]]
+    assert lines[0]["notes"] == [] and "not UTF-8" in lines[1]["notes"][0]
+    assert not any("Control characters" in note for line in lines for note in line["notes"])
+    assert ran.returncode == 2 and ran.stderr.decode().count("\n") == 1 and "no word" in ran.stderr.decode()
+
+
+def test_no_query_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n  \n"))
+    arguments = parsed_arguments()
+    with pytest.raises(InputError, match="No query came"):
+        arguments.run(arguments)
+
+
 def test_plain_words(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = parsed_arguments("waves, no gulls")
     arguments.run(arguments)

@@ -145,6 +145,8 @@ def test_notes_say_what_a_person_must_know() -> None:
     assert "at once" in said("rain, no rain")
     assert "absence alone" in said("no dogs, no cats")
     assert "Control characters" in said("rain\x00without\x1bthunder")
+    assert said("rain\tbut no wind") == said("rain but no wind") == ""
+    assert "not UTF-8" in said("rain \udcff\udcfe") and "Control" not in said("rain \udcff")
     assert [c.text for c in parse_query("rain\x00without\x1bthunder").negatives] == ["thunder"]
     assert "was read as “thunder”" in said("no thnder just rain")
     assert "heard before" in said("no more talking after the bell rings")
