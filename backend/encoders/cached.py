@@ -209,8 +209,9 @@ def text_embeddings(encoder: Encoder, texts: Sequence[str], *, cache: EmbeddingC
     """Embeddings of texts, shape (m, D) float32, each text embedded once per encoder and process."""
     cache = cache or shared_cache()
     group = _group(encoder, "text")
-    known = {text: cache.get(group, text) for text in texts}
-    missing = [text for text, vector in known.items() if vector is None]
+    found = {text: cache.get(group, text) for text in texts}
+    known = {text: vector for text, vector in found.items() if vector is not None}
+    missing = [text for text in found if text not in known]
     if missing:
         fresh = dict(zip(missing, encoder.embed_text(missing), strict=True))
         # A long vocabulary is worth a file; a typed query is not.

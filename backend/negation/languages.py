@@ -38,21 +38,22 @@ class Language:
 def _language(code: str, name: str) -> Language:
     sections = read_sections(name)
     words = {key: frozenset(" ".join(patterns).split()) for key, patterns in sections.items() if key.islower()}
-    lists = (
-        "articles",
-        "edges",
-        "evidence",
-        "denial_pairs",
-        "second_halves",
-        "relatives",
-        "verbs",
-        "auxiliaries",
-        "copulas",
-    )
+
+    def listed(key: str) -> frozenset[str]:
+        return words.get(key, frozenset())
+
     return Language(
         code,
         phrase_index(sections, elided=True),
-        *(words.get(key, frozenset()) for key in lists),
+        articles=listed("articles"),
+        edges=listed("edges"),
+        evidence=listed("evidence"),
+        denial_pairs=listed("denial_pairs"),
+        second_halves=listed("second_halves"),
+        relatives=listed("relatives"),
+        verbs=listed("verbs"),
+        auxiliaries=listed("auxiliaries"),
+        copulas=listed("copulas"),
         fronting=frozenset(sections.get("fronting", ())),
     )
 
