@@ -23,6 +23,7 @@ SEPARATORS = frozenset({Kind.COMMA, Kind.AND, Kind.OR, Kind.NOR})
 _MASS = frozenset("rain snow hail wind thunder water music traffic speech laughter applause static fire".split())
 _HAPPENS = frozenset("falls plays blows pours passes flows runs comes goes begins starts continues rolls".split())
 """Verbs that make a clause of a noun without an article, "rain falls"; "thunder claps" may be two nouns."""
+_REMOVING = frozenset("remove cut strip filter take get leave keep exclude omit".split())
 _EMPTY = AUXILIARIES | PRONOUNS | RELATIVES | {"to"}
 
 
@@ -89,6 +90,8 @@ def chunked(items: Sequence[Item]) -> list[Chunk]:
             continue  # "no: rain", "not (thunder or wind)"
         if item.words == "over" and current.words and any(lead.words.endswith("hear") for lead in current.lead):
             item = Item(Kind.WITH, item.tokens)  # "I can't hear birds over the traffic"
+        if item.words == "from" and current.words and any(_removes(lead) for lead in current.lead):
+            item = Item(Kind.WITH, item.tokens)  # "cut out the wind noise from the interview"
         if item.kind in LEADS:
             current = _led(chunks, current, _as_exception(item, current, chunks))
         elif item.kind in (Kind.ABSENT, Kind.PRESENT, Kind.NO_LONGER):
@@ -108,6 +111,11 @@ def chunked(items: Sequence[Item]) -> list[Chunk]:
     if current.words or current.lead or current.hidden:
         chunks.append(current)
     return chunks
+
+
+def _removes(lead: Item) -> bool:
+    """Whether a cue takes something out of something else."""
+    return lead.kind is Kind.NEG and lead.words.split()[0] in _REMOVING
 
 
 def _as_exception(item: Item, current: Chunk, chunks: Sequence[Chunk]) -> Item:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from backend.negation.chunks import Chunk, chunked, is_predicate
 from backend.negation.fronted import split_fronted
@@ -181,7 +182,8 @@ def _add(reading: Reading, chunk: Chunk, polarity: str, cue: Item | None) -> Non
     )
     nobody = cue is not None and cue.kind is Kind.NOTHING and cue.words.startswith(_NOBODY)
     neither = cue is not None and cue.words in ("neither", "nor") and len(chunk.words) == 1
-    phrase = _shared_subject(reading, chunk) or cleaned(chunk.words, clause, base_verb, nobody or neither)
+    words = _infinitive_named(chunk)
+    phrase = _shared_subject(reading, chunk) or cleaned(words, clause, base_verb, nobody or neither)
     before, opened = reading.polarity, any(kind in (Kind.NEG, Kind.PREP, Kind.EXCEPT) for kind in chunk.kinds)
     reading.polarity = polarity if polarity in ("present", "absent") else ""
     if polarity == "absent" and (opened or reading.cue is not cue):
@@ -213,6 +215,15 @@ def _add(reading: Reading, chunk: Chunk, polarity: str, cue: Item | None) -> Non
     else:
         _withdraw_denied_frame(reading, chunk)
         reading.present.append(_concept(phrase, None))
+
+
+def _infinitive_named(chunk: Chunk) -> list[Token]:
+    """ "it doesn't rain": a lone verb behind "does not" is what does not happen, raining."""
+    first, asked = chunk.words[0], {"does", "do", "did"} & set(chunk.auxiliary.split())
+    denied = bool(chunk.lead) and chunk.lead[-1].words == "not"
+    if not (asked and denied) or first.word not in VERBS or len(chunk.words) > 1:
+        return chunk.words
+    return [replace(first, word=gerund(first.word))]
 
 
 def _sets_scene(chunk: Chunk) -> bool:
