@@ -13,7 +13,9 @@ from components import ask_api
 from components.ask_handlers import EXAMPLES, AskHandlers, Parts
 from components.chips import chip_editor
 from components.frame import HEAVY, Page
+from components.queries import wanted_on
 from components.state import ViewState
+from components.turns import Begun, Panel
 
 FOLDER = Path(__file__).resolve().parent.parent / "assets" / "ask"
 PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
@@ -61,59 +63,51 @@ def build(page: Page) -> None:
             own_said = gr.HTML("", elem_classes="message", elem_id="ask-own-said")
         how = gr.HTML("", elem_id="ask-how")
         gr.HTML(f"<style>{(FOLDER / 'page.css').read_text(encoding='utf-8')}</style>", padding=False)
-    own, shown = gr.State(()), gr.State(None)
-    parts = Parts(page.view, own, shown, page.address, query, chips, error, headline, board, own_said, how)
+    parts = Parts(page.view, gr.State(()), page.address, query, chips, error, headline, board, own_said, how)
     _connect(page, parts, AskHandlers(parts), _Controls(go, upload, examples, forget))
     ask_api.build()
 
 
 def _connect(page: Page, parts: Parts, on: AskHandlers, controls: _Controls) -> None:
-    outputs, asked = parts.all(), [page.view, parts.own]
+    asked, panel = [page.view, parts.own], Panel(parts.all())
     heavy: dict[str, Any] = {**PRIVATE, **HEAVY, "trigger_mode": "always_last"}
-    gr.on([parts.query.submit, controls.go.click], on.on_query, [*asked, parts.query], outputs, **heavy)
+    panel.on([parts.query.submit, controls.go.click], on.on_query, [*asked, parts.query], **heavy)
     for text, example in zip(EXAMPLES, controls.examples, strict=True):
-        example.click(_typing(on, text), asked, outputs, **heavy)
+        panel.on(example.click, _typing(on, text), asked, **heavy)
     # "always_last" would repeat a waiting event without what it carries; these carry something.
     each: dict[str, Any] = {**PRIVATE, "trigger_mode": "multiple"}
-    parts.chips.input(on.on_chips, asked, outputs, **each, **HEAVY)
-    parts.board.strength(on.on_strength, asked, outputs, **each)
-    parts.board.pin(on.on_pin, asked, outputs, **heavy)
-    parts.board.unpin(on.on_unpin, asked, outputs, **heavy)
-    parts.board.swap(on.on_swap, asked, outputs, **heavy)
-    gr.on(
-        [controls.upload.upload, controls.upload.stop_recording],
-        on.on_upload,
-        [*asked, controls.upload],
-        outputs,
-        **heavy,
-    )
-    controls.forget.click(on.on_forget, asked, outputs, **heavy)
-    opened = (on.on_open, [*asked, parts.shown], outputs)
-    page.on_tab["ask"] = opened
-    page.on_load.append(opened)
-    page.on_encoder.append(("ask", *opened))
+    panel.on(parts.chips.input, on.on_chips, asked, **each, **HEAVY)
+    parts.board.strength(on.on_strength, asked, parts.all(), **each)
+    panel.on(parts.board.pin, on.on_pin, asked, **heavy)
+    panel.on(parts.board.unpin, on.on_unpin, asked, **heavy)
+    panel.on(parts.board.swap, on.on_swap, asked, **heavy)
+    own = [controls.upload.upload, controls.upload.stop_recording]
+    panel.on(own, on.on_upload, [*asked, controls.upload], **heavy)
+    panel.on(controls.forget.click, on.on_forget, asked, **heavy)
+    page.on_tab["ask"] = panel.catch_up(on.on_open, asked, wanted_on("ask"))
+    page.on_load.append(page.on_tab["ask"])
+    page.on_encoder.append(("ask", *page.on_tab["ask"]))
     _open_in_listen(page, parts, on, asked)
 
 
 def _typing(on: AskHandlers, text: str) -> Any:
     def run(view: ViewState, own: tuple[str, ...]) -> Iterator[list[Any]]:
-        yield from on.on_query(view, own, text)
+        yield from on.on_example(view, own, text)
 
     return run
 
 
 def _open_in_listen(page: Page, parts: Parts, on: AskHandlers, asked: list[Any]) -> None:
     """A hit opens in Listen with the same query."""
-    if page.open_listen is None:
+    open_listen, listen = page.open_listen, page.listen_panel
+    if open_listen is None or listen is None:
         return
-    open_listen = page.open_listen
 
     def opened(view: ViewState, own: tuple[str, ...], event: gr.EventData) -> Iterator[list[Any]]:
         chosen = on.chosen(view, own, event._data)
-        if chosen is None:
-            yield [gr.skip()] * (len(page.listen_outputs) + 1)
-            return
-        for answer in open_listen(chosen):
-            yield [*answer, gr.Tabs(selected="listen")]
+        for answer in open_listen(chosen) if chosen else ():
+            begun = isinstance(answer, Begun)
+            yield answer.beside(gr.Tabs(selected="listen")) if begun else [*answer, gr.skip()]
 
-    parts.board.open(opened, asked, [*page.listen_outputs, page.tabs], **PRIVATE, **HEAVY)
+    both = Panel([*listen.outputs, page.tabs], listen.turns)
+    both.on(parts.board.open, opened, asked, **PRIVATE, **HEAVY)

@@ -39,7 +39,6 @@ class Parts(PanelParts):
 
     view: gr.State
     own: gr.State
-    shown: gr.State
     address: gr.HTML
     query: gr.Textbox
     chips: gr.HTML
@@ -104,29 +103,38 @@ class AskHandlers:
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
 
-    def show(self, view: ViewState, own: tuple[str, ...], **more: Any) -> Iterator[list[Any]]:
-        """Rank the view's query; the first time with an encoder the clips are embedded, which is said."""
+    def show(
+        self, view: ViewState, own: tuple[str, ...], *, typed: bool = False, here: bool = True, **more: Any
+    ) -> Iterator[list[Any]]:
+        """Rank the view's query; the first time with an encoder the clips are embedded, which is said.
+
+        Parameters
+        ----------
+        typed : bool
+            The visitor wrote the query here: its box is theirs.
+        here : bool
+            The request changes the view; False where it only catches up with it.
+        more : outputs to be answered with the result
+        """
         answer = self.parts.answer
+        box = {} if typed else {"query": view.query}
         try:
             chips = chips_value(view.query, view.concepts)
             encoder = load_encoder(view.encoder)
+        except InputError as error:
+            yield answer(error=error_box(str(error)), **box)
+            return
+        place = {"view": view, "own": own, "address": link(view)} if here else {}
+        yield self.parts.begin(asked_key(view), chips=chips, error="", **place, **box)
+        try:
             for said in embedding_steps(encoder):
-                yield answer(
-                    query=view.query, chips=chips, headline=f'<p class="headline pending">{said} …</p>', error=""
-                )
+                yield answer(headline=f'<p class="headline pending">{said} …</p>')
             asked = ask(view, own)
             board = say.board_value(asked, self._pinned(view, own))
         except InputError as error:
-            yield answer(view=view, address=link(view), query=view.query, error=error_box(str(error)))
+            yield answer(error=error_box(str(error)))
             return
         yield answer(
-            view=view,
-            own=own,
-            shown=asked_key(view),
-            address=link(view),
-            query=view.query,
-            chips=chips,
-            error="",
             headline=say.headline(asked),
             board=board,
             how=say.how_computed(asked, __version__),
@@ -142,19 +150,16 @@ class AskHandlers:
         except InputError:
             return None
 
-    def on_open(self, view: ViewState, own: tuple[str, ...], shown: tuple[object, ...] | None) -> Iterator[list[Any]]:
+    def on_open(self, view: ViewState, own: tuple[str, ...]) -> Iterator[list[Any]]:
         """The tab was opened: catch up with what another panel asked."""
-        if view.tab == "ask" and shown != asked_key(view):
-            for answer in self.show(view, own):
-                yield self._without_view(answer)
-
-    def _without_view(self, answer: list[Any]) -> list[Any]:
-        """The same answer without the view: a visitor may have changed it while the clips were embedded."""
-        kept = ("view", "own", "address")
-        return [gr.skip() if name in kept else one for name, one in zip(self.parts.__dict__, answer, strict=True)]
+        yield from self.show(view, own, here=False)
 
     def on_query(self, view: ViewState, own: tuple[str, ...], text: str) -> Iterator[list[Any]]:
-        """A typed or picked query."""
+        """A typed query."""
+        yield from self.show(view.with_query(text), own, typed=True)
+
+    def on_example(self, view: ViewState, own: tuple[str, ...], text: str) -> Iterator[list[Any]]:
+        """A picked query."""
         yield from self.show(view.with_query(text), own)
 
     def on_chips(self, view: ViewState, own: tuple[str, ...], event: gr.EventData) -> Iterator[list[Any]]:
@@ -164,7 +169,7 @@ class AskHandlers:
         except InputError as error:
             yield self.parts.answer(error=error_box(str(error)))
             return
-        yield from self.show(replace(view, concepts=concepts), own)
+        yield from self.show(replace(view, concepts=concepts), own, typed=True)
 
     def on_strength(self, view: ViewState, own: tuple[str, ...], event: gr.EventData) -> list[Any]:
         """The slider moved: nothing is embedded, three dot products per clip are combined anew."""
@@ -178,11 +183,11 @@ class AskHandlers:
 
     def on_pin(self, view: ViewState, own: tuple[str, ...]) -> Iterator[list[Any]]:
         """Keep this query's counts beside the next one's."""
-        yield from self.show(replace(view, pin=pin_text(view)), own)
+        yield from self.show(replace(view, pin=pin_text(view)), own, typed=True)
 
     def on_unpin(self, view: ViewState, own: tuple[str, ...]) -> Iterator[list[Any]]:
         """Forget the kept result."""
-        yield from self.show(replace(view, pin=""), own)
+        yield from self.show(replace(view, pin=""), own, typed=True)
 
     def on_swap(self, view: ViewState, own: tuple[str, ...]) -> Iterator[list[Any]]:
         """Back to the pinned query, with the present one pinned."""
@@ -204,11 +209,11 @@ class AskHandlers:
             return
         count = "Your sound is" if len(own) == 1 else f"Your {len(own)} sounds are"
         said = f'<p class="note">{count} ranked with the others, on this page only: the link does not carry them.</p>'
-        yield from self.show(view, own, own_said=said)
+        yield from self.show(view, own, typed=True, own_said=said)
 
     def on_forget(self, view: ViewState, own: tuple[str, ...]) -> Iterator[list[Any]]:
         """Rank the demo clips alone again."""
-        yield from self.show(view, (), own_said="")
+        yield from self.show(view, (), typed=True, own_said="")
 
     def chosen(self, view: ViewState, own: tuple[str, ...], sent: Any) -> ViewState | None:
         """The view that shows a clicked hit in Listen, or None when the browser names no clip."""

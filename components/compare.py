@@ -17,6 +17,7 @@ from components.frame import HEAVY, Page
 from components.listen_handlers import clip_of, concepts_of
 from components.listen_view import error_box
 from components.state import ViewState
+from components.turns import Panel
 
 WIDTH, HEIGHT, MARGIN = 320, 120, 8
 DASHES = ("", "2 4", "8 3 2 3")
@@ -36,7 +37,7 @@ def build(page: Page) -> None:
             elem_id="compare-result",
         )
     private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
-    button.click(run, [page.view, other], result, **private, **HEAVY)
+    Panel([result]).on(button.click, run, [page.view, other], **private, **HEAVY)
     # A download may have made another one ready.
     page.on_encoder.append(("listen", lambda view: gr.Dropdown(other_encoders()), [page.view], [other]))
 

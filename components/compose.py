@@ -11,6 +11,7 @@ from backend.errors import InputError
 from components.compose_handlers import NO_SECOND, ComposeHandlers, Parts
 from components.compose_reports import demo_report, own_report
 from components.frame import HEAVY, Page
+from components.turns import Panel
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets" / "compose"
 PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
@@ -133,7 +134,7 @@ def _connect(
     wanted: gr.State,
 ) -> None:
     adds_up, does_not, analyse, demo = controls
-    outputs, view, opened = parts.all(), page.view, parts.opened
+    outputs, view, opened, panel = parts.all(), page.view, parts.opened, Panel(parts.all())
     heavy: dict[str, Any] = {**PRIVATE, **HEAVY, "trigger_mode": "once"}
     light: dict[str, Any] = {**PRIVATE, "trigger_mode": "always_last"}
     # The frame's events only ask; the work is an event of this panel, which its Cancel can stop.
@@ -142,10 +143,10 @@ def _connect(
     page.on_load.append((on.asked, [view], [wanted]))
     long: list[Any] = [
         # Another encoder picked meanwhile is the one that counts.
-        wanted.change(on.on_open, [view, opened], outputs, **{**heavy, "trigger_mode": "always_last"}),
-        analyse.click(on.on_own, [view, *files], outputs, **heavy),
-        demo.click(on.on_demo, view, outputs, **heavy),
-        parts.second.input(on.on_second, [view, opened, parts.second], outputs, **heavy),
+        panel.on(wanted.change, on.on_open, [view, opened], **{**heavy, "trigger_mode": "always_last"}),
+        panel.on(analyse.click, on.on_own, [view, *files], **heavy),
+        panel.on(demo.click, on.on_demo, [view], **heavy),
+        panel.on(parts.second.input, on.on_second, [view, opened, parts.second], **heavy),
     ]
     parts.stop.click(on.on_stop, None, outputs, cancels=long, **PRIVATE)
     parts.files_wanted.change(on.on_files, opened, outputs, **PRIVATE)

@@ -23,6 +23,7 @@ from components import compose_drawer as look
 from components import compose_view as say
 from components.compose_files import report_files
 from components.compose_reports import Opened, demo_report, opened_demo, opened_own, own_report
+from components.frame import PanelParts
 from components.listen_view import error_box
 from components.running import steps_of
 from components.state import ViewState, link
@@ -31,7 +32,7 @@ NO_SECOND = "no other encoder"
 
 
 @dataclass
-class Parts:
+class Parts(PanelParts):
     """The panel's components, in the order its handlers answer."""
 
     view: gr.State
@@ -56,14 +57,6 @@ class Parts:
     figures: gr.DownloadButton
     page: gr.DownloadButton
 
-    def all(self) -> list[Any]:
-        """Every output, in order."""
-        return list(self.__dict__.values())
-
-    def answer(self, **changes: Any) -> list[Any]:
-        """One answer to the page: what is named changes, everything else stays."""
-        return [changes.get(name, gr.skip()) for name in self.__dict__]
-
 
 class ComposeHandlers:
     """The panel's events: each takes what is opened, returns it changed, and shows it."""
@@ -73,7 +66,10 @@ class ComposeHandlers:
 
     def on_open(self, view: ViewState, opened: Opened | None) -> Iterator[list[Any]]:
         """The tab is opened, or the encoder changes: the demo set under that encoder, unless it is there already."""
-        if opened is not None and (opened.own or opened.key == ("demo", view.encoder, view.seed)):
+        # The browser reports a change of the token when the page opens, whatever is open.
+        if view.tab != "compose" or (
+            opened is not None and (opened.own or opened.key == ("demo", view.encoder, view.seed))
+        ):
             yield self.parts.answer()
             return
         yield from self._computed(view, lambda progress: opened_demo(view.encoder, view.seed, view.selection, progress))
@@ -110,6 +106,7 @@ class ComposeHandlers:
     def _computed(self, view: ViewState, work: Callable[[Callable[[str, float], None]], Opened]) -> Iterator[list[Any]]:
         """Run something long, showing how far it is; the old result stays until the new one is there."""
         running = steps_of(work)
+        yield self.parts.begin(error="")
         try:
             while True:
                 try:
@@ -117,7 +114,7 @@ class ComposeHandlers:
                 except StopIteration as finished:
                     yield self._all_of(view, finished.value)
                     return
-                yield self.parts.answer(status=say.pending(sentence, share), stop=gr.Button(visible=True), error="")
+                yield self.parts.answer(status=say.pending(sentence, share), stop=gr.Button(visible=True))
         except InputError as error:
             yield self.parts.answer(error=error_box(str(error)), status="", stop=gr.Button(visible=False))
         finally:

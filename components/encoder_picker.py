@@ -18,6 +18,7 @@ from backend.encoders.selftest import tested
 from backend.errors import InputError
 from backend.settings import settings
 from components import encoder_view as say
+from components.turns import Panel
 
 POLL_SECONDS = 0.3
 PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
@@ -73,8 +74,9 @@ def build_status(choice: gr.Dropdown) -> EncoderPicker:
     picker = EncoderPicker(choice, gr.State(settings().encoder), status, download, cancel)
     outputs = [choice, picker.active, status, download, cancel]
     inputs = [choice, picker.active]
-    choice.input(pick, inputs, outputs, concurrency_limit=8, trigger_mode="always_last", **PRIVATE)
-    download.click(get, inputs, outputs, concurrency_limit=8, **PRIVATE)
+    panel = Panel(outputs)
+    panel.on(choice.input, pick, inputs, concurrency_limit=8, trigger_mode="always_last", **PRIVATE)
+    panel.on(download.click, get, inputs, concurrency_limit=8, **PRIVATE)
     cancel.click(stop, choice, None, queue=False, **PRIVATE)
     return picker
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import gradio as gr
 
 from components.state import ViewState
+from components.turns import Begun, Entry, Panel
 
 HEAVY: dict[str, Any] = {"concurrency_id": "embedding", "concurrency_limit": 2}
 """Events that run an encoder share two workers; two cores gain nothing from more."""
@@ -24,6 +25,14 @@ class PanelParts:
     def answer(self, **changes: Any) -> list[Any]:
         """One answer to the page: what is named changes, everything else stays."""
         return [changes.get(name, gr.skip()) for name in self.__dict__]
+
+    def begin(self, key: Hashable = None, **changes: Any) -> Begun:
+        """The answer that accepts a request, before its work: the new view belongs here and in no later answer.
+
+        A visitor may change the view while the work goes on; a view answered late would undo that. ``key`` says
+        what of the view decides what will be shown.
+        """
+        return Begun(self.answer(**changes), key)
 
 
 @dataclass
@@ -41,7 +50,7 @@ class Page:
     tabs : gr.Tabs
         ``gr.Tabs(selected="listen")`` switches.
     open_listen : callable or None
-        Set by the Listen panel: (view) -> iterator of its outputs; others use it with ``listen_outputs``
+        Set by the Listen panel: (view) -> iterator of its outputs; others use it with ``listen_panel``
         to open a sound there with the same query.
     on_encoder, on_tab, on_load : list
         Panels append (function, inputs, outputs), before the encoder's with their tab's id; the frame calls
@@ -54,7 +63,7 @@ class Page:
     encoder: gr.Dropdown
     tabs: gr.Tabs
     open_listen: Callable[[ViewState], Iterator[list[Any]]] | None = None
-    listen_outputs: list[Any] = field(default_factory=list)
+    listen_panel: Panel | None = None
     on_encoder: list[tuple[str, Callable[..., Any], list[Any], list[Any]]] = field(default_factory=list)
-    on_tab: dict[str, tuple[Callable[..., Any], list[Any], list[Any]]] = field(default_factory=dict)
-    on_load: list[tuple[Callable[..., Any], list[Any], list[Any]]] = field(default_factory=list)
+    on_tab: dict[str, Entry] = field(default_factory=dict)
+    on_load: list[Entry] = field(default_factory=list)

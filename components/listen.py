@@ -16,13 +16,13 @@ from components.listen_handlers import (
     USUAL_DEPTHS,
     ListenHandlers,
     Parts,
-    ShownKey,
     clip_choices,
     cut_label,
-    shown_key,
+    wanted,
 )
 from components.stage import Stage
 from components.state import DEEPEST_CUT, ViewState
+from components.turns import Panel
 
 
 def build(page: Page) -> None:
@@ -73,7 +73,7 @@ def build(page: Page) -> None:
         compare.build(page)
 
     parts = Parts(
-        view=page.view, shown=gr.State(()), address=page.address, query=query, chips=chips, query_error=query_error,
+        view=page.view, address=page.address, query=query, chips=chips, query_error=query_error,
         clip=clip, clip_error=clip_error, stage=stage, headline=headline, table=table, how=how, window=window,
         depth=depth, other=other, cut=cut, stop=stop, shorten=shorten, cut_error=cut_error, wav=wav, csv=csv,
         json=as_json,
@@ -82,38 +82,33 @@ def build(page: Page) -> None:
 
 
 def _connect(page: Page, parts: Parts, on: ListenHandlers, *, find: gr.Button, own: gr.Audio) -> None:
-    outputs, view = parts.all(), page.view
+    outputs, view, panel = parts.all(), page.view, Panel(parts.all())
     quiet: dict[str, Any] = {"show_progress": "hidden", "trigger_mode": "always_last", **PRIVATE}
     heavy: dict[str, Any] = {**quiet, **HEAVY}
     # Gradio repeats the FIRST event's data for one that came while its handler ran; every one must be handled.
     every: dict[str, Any] = {**quiet, "trigger_mode": "multiple"}
     # One at a time and in order: an older selection must not overtake a newer one.
     selecting: dict[str, Any] = {**every, "concurrency_id": "selecting", "concurrency_limit": 1}
-    gr.on([parts.query.submit, find.click], on.on_query, [view, parts.query], outputs, **heavy)
-    parts.chips.input(on.on_chips, view, outputs, **every, **HEAVY)
-    parts.clip.input(on.on_clip, [view, parts.clip], outputs, **heavy)
-    gr.on([own.upload, own.stop_recording], on.on_upload, [view, own], outputs, **heavy)
-    parts.shorten.click(on.on_shorten, [view, own], outputs, **heavy)
-    parts.window.input(on.on_window, [view, parts.window], outputs, **heavy)
+    panel.on([parts.query.submit, find.click], on.on_query, [view, parts.query], **heavy)
+    panel.on(parts.chips.input, on.on_chips, [view], **every, **HEAVY)
+    panel.on(parts.clip.input, on.on_clip, [view, parts.clip], **heavy)
+    panel.on([own.upload, own.stop_recording], on.on_upload, [view, own], **heavy)
+    panel.on(parts.shorten.click, on.on_shorten, [view, own], **heavy)
+    panel.on(parts.window.input, on.on_window, [view, parts.window], **heavy)
     parts.depth.input(on.on_depth, [view, parts.depth], outputs, **quiet)
     parts.other.release(on.on_other_depth, [view, parts.other], outputs, **quiet)
     parts.stage.region_change(on.on_region, view, outputs, **selecting)
     parts.stage.band_change(on.on_band, view, outputs, **selecting)
     cutting = [
-        trigger(handler, view, outputs, **{**heavy, "trigger_mode": "once"})
+        panel.on(trigger, handler, [view], **{**heavy, "trigger_mode": "once"})
         for trigger, handler in ((parts.cut.click, on.on_cut), (parts.stage.cut_request, on.on_cut_request))
     ]
     parts.stop.click(on.on_cancel, view, outputs, cancels=cutting, show_progress="hidden", **PRIVATE)
 
-    def catch_up(state: ViewState, shown: ShownKey) -> Iterator[list[Any]]:
-        if shown_key(state) != shown:
-            yield from on.show(state)
+    def on_encoder(state: ViewState) -> Iterator[list[Any]]:
+        yield from on.show(state, typed=True)
 
-    def on_load(state: ViewState) -> Iterator[list[Any]]:
-        if state.tab == "listen":
-            yield from on.show(state)
-
-    page.open_listen, page.listen_outputs = on.show, outputs
-    page.on_load.append((on_load, [view], outputs))
-    page.on_encoder.append(("listen", on.show, [view], outputs))
-    page.on_tab["listen"] = (catch_up, [view, parts.shown], outputs)
+    page.open_listen, page.listen_panel = on.show, panel
+    page.on_tab["listen"] = panel.catch_up(on.show, [view], wanted)
+    page.on_load.append(page.on_tab["listen"])
+    page.on_encoder.append(("listen", *panel.entry(on_encoder, [view])))

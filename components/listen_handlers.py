@@ -35,8 +35,13 @@ ShownKey = tuple[Any, ...]
 
 
 def shown_key(view: ViewState) -> ShownKey:
-    """What of a view decides the evidence on screen; a panel that shows another key is out of date."""
+    """What of a view decides the evidence on screen."""
     return (view.clip, view.upload, view.shorten, view.query, view.concepts, view.encoder, view.window)
+
+
+def wanted(view: ViewState) -> ShownKey | None:
+    """The same while this panel is open, else None."""
+    return shown_key(view) if view.tab == "listen" else None
 
 
 @dataclass
@@ -44,7 +49,6 @@ class Parts(PanelParts):
     """The panel's components, in the order its handlers answer."""
 
     view: gr.State
-    shown: gr.State
     address: gr.HTML
     query: gr.Textbox
     chips: gr.HTML
@@ -100,51 +104,71 @@ class ListenHandlers:
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
 
-    def show(self, view: ViewState) -> Iterator[list[Any]]:
-        """Localise the view's query in its clip; curves appear as windows become ready."""
+    def show(self, view: ViewState, *, typed: bool = False) -> Iterator[list[Any]]:
+        """Localise the view's query in its clip; curves appear as windows become ready.
+
+        The query's box is written only where the visitor did not type: what they typed since would be lost.
+        """
         answer = self.parts.answer
+        box = {} if typed else {"query": view.query}
         try:
             clip = clip_of(view)
         except InputError as error:
-            yield answer(clip_error=say.error_box(str(error)))
+            yield answer(clip_error=say.error_box(str(error)), **box)
             return
         try:
             concepts = concepts_of(view)
+            chips = chips_value(view.query, view.concepts)
             encoder = load_encoder(view.encoder)
-            region = view.region if view.region and view.region.end <= clip.duration + 1e-3 else None
-            for found in localize_progressively(encoder, clip, concepts, view.window):
-                offered = region or first_region(found)
-                done = found.complete
-                yield answer(
-                    view=view,
-                    shown=shown_key(view),
-                    address=link(view),
-                    query=view.query,
-                    chips=chips_value(view.query, view.concepts),
-                    query_error="",
-                    clip=gr.Dropdown(value=None if view.upload else view.clip),
-                    clip_error=say.clip_notes(clip.notes),
-                    shorten=gr.Button(visible=False),
-                    stage=listen_stage(
-                        found, region=offered, band=view.band, pending=None if done else "Embedding windows"
-                    ),
-                    headline=say.found_sentence(found),
-                    table=say.evidence_table(found),
-                    how=say.how_computed(found, view.seed, __version__, resampling_note(clip, encoder.sample_rate)),
-                    window=view.window,
-                    depth=view.depth if view.depth in USUAL_DEPTHS else OTHER_DEPTH,
-                    other=gr.Slider(value=view.depth, visible=view.depth not in USUAL_DEPTHS),
-                    cut=gr.Button(cut_label(offered), interactive=done),
-                    cut_error="",
-                    wav=gr.DownloadButton(value=None, interactive=False),
-                    **localization_exports(found, view),
-                )
         except InputError as error:
-            yield answer(view=view, query_error=say.error_box(str(error)))
+            yield answer(query_error=say.error_box(str(error)), **box)
+            return
+        region = view.region if view.region and view.region.end <= clip.duration + 1e-3 else None
+        yield self._begun(view, clip, chips, **box)
+        try:
+            for found in localize_progressively(encoder, clip, concepts, view.window):
+                yield self._found_answer(view, clip, found, region or first_region(found), encoder.sample_rate)
+        except InputError as error:
+            yield answer(query_error=say.error_box(str(error)))
+
+    def _begun(self, view: ViewState, clip: Clip, chips: dict[str, Any], **more: Any) -> list[Any]:
+        """Everything that a view decides before anything is embedded."""
+        return self.parts.begin(
+            shown_key(view),
+            view=view,
+            address=link(view),
+            chips=chips,
+            query_error="",
+            clip=None if view.upload else view.clip,
+            clip_error=say.clip_notes(clip.notes),
+            shorten=gr.Button(visible=False),
+            window=view.window,
+            depth=view.depth if view.depth in USUAL_DEPTHS else OTHER_DEPTH,
+            other=gr.Slider(value=view.depth, visible=view.depth not in USUAL_DEPTHS),
+            cut=gr.Button(cut_label(view.region), interactive=False),
+            stop=gr.Button(visible=False),
+            cut_error="",
+            wav=gr.DownloadButton(value=None, interactive=False),
+            **more,
+        )
+
+    def _found_answer(
+        self, view: ViewState, clip: Clip, found: Localization, region: Span, encoder_rate: int
+    ) -> list[Any]:
+        return self.parts.answer(
+            stage=listen_stage(
+                found, region=region, band=view.band, pending=None if found.complete else "Embedding windows"
+            ),
+            headline=say.found_sentence(found),
+            table=say.evidence_table(found),
+            how=say.how_computed(found, view.seed, __version__, resampling_note(clip, encoder_rate)),
+            cut=gr.Button(cut_label(region), interactive=found.complete),
+            **localization_exports(found, view),
+        )
 
     def on_query(self, view: ViewState, text: str) -> Iterator[list[Any]]:
         """A typed query."""
-        yield from self.show(view.with_query(text))
+        yield from self.show(view.with_query(text), typed=True)
 
     def on_chips(self, view: ViewState, event: gr.EventData) -> Iterator[list[Any]]:
         """The visitor's correction of the split; it always wins."""
@@ -153,12 +177,12 @@ class ListenHandlers:
         except InputError as error:
             yield self.parts.answer(query_error=say.error_box(str(error)))
             return
-        yield from self.show(replace(view, concepts=concepts, region=None))
+        yield from self.show(replace(view, concepts=concepts, region=None), typed=True)
 
     def on_clip(self, view: ViewState, clip: str | None) -> Iterator[list[Any]]:
         """Another demo clip."""
         if clip:
-            yield from self.show(view.with_clip(clip=clip))
+            yield from self.show(view.with_clip(clip=clip), typed=True)
 
     def on_upload(self, view: ViewState, path: str | None) -> Iterator[list[Any]]:
         """The visitor's own sound; a bad file leaves everything as it was."""
@@ -175,16 +199,16 @@ class ListenHandlers:
         except InputError as error:
             yield self.parts.answer(clip_error=say.error_box(str(error)), shorten=gr.Button(visible=False))
             return
-        yield from self.show(view.with_clip(upload=path))
+        yield from self.show(view.with_clip(upload=path), typed=True)
 
     def on_shorten(self, view: ViewState, path: str | None) -> Iterator[list[Any]]:
         """The first part of a sound that is too long."""
         if path:
-            yield from self.show(view.with_clip(upload=path, shorten=True))
+            yield from self.show(view.with_clip(upload=path, shorten=True), typed=True)
 
     def on_window(self, view: ViewState, window: float) -> Iterator[list[Any]]:
         """Another window length."""
-        yield from self.show(replace(view, window=float(window), region=None))
+        yield from self.show(replace(view, window=float(window), region=None), typed=True)
 
     def on_depth(self, view: ViewState, chosen: float) -> list[Any]:
         """One of the usual depths, or the slider for another; used by the next cut."""
@@ -231,12 +255,16 @@ class ListenHandlers:
             if region is None:
                 *_, found = localize_progressively(encoder, clip, concepts, view.window)
                 region = first_region(found)
+            view = replace(view, region=region)
             steps = cut_steps(encoder, clip, concepts, view.window, region, view.depth, band=view.band, seed=view.seed)
+            yield self.parts.begin(
+                shown_key(view), view=view, address=link(view), cut_error="", stop=gr.Button(visible=True)
+            )
             for step in steps:
                 if isinstance(step, CutStep):
                     yield answer(cut=gr.Button(f"{step.what}…", interactive=False), stop=gr.Button(visible=True))
                 else:
-                    yield self._cut_answer(replace(view, region=region), step)
+                    yield self._cut_answer(view, step)
         except InputError as error:
             yield answer(cut_error=say.error_box(str(error)), cut=self._ready(view), stop=gr.Button(visible=False))
 
@@ -250,8 +278,6 @@ class ListenHandlers:
 
     def _cut_answer(self, view: ViewState, experiment: CutExperiment) -> list[Any]:
         return self.parts.answer(
-            view=view,
-            address=link(view),
             stage=listen_stage(experiment.before, region=experiment.span, band=experiment.band, experiment=experiment),
             headline=say.cut_sentences(experiment),
             table=say.cut_table(experiment),

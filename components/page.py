@@ -21,6 +21,7 @@ from components.encoder_picker import EncoderPicker, build_status, encoder_choic
 from components.encoder_picker import choices as encoder_choices
 from components.frame import HEAVY, Page
 from components.state import ViewState, address, link, view_from_link
+from components.turns import send_whole_answers, unchanged
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
 PANELS = (
@@ -67,6 +68,7 @@ def theme() -> gr.themes.Base:
 
 def build_page() -> gr.Blocks:
     """The whole page, not yet listening."""
+    send_whole_answers()
     with gr.Blocks(title="Unheard", fill_width=True, delete_cache=(3600, 86_400), analytics_enabled=False) as page:
         view = gr.State(ViewState(), time_to_live=7200)
         bar = address()
@@ -157,7 +159,7 @@ def _only_on(identifier: str, function: Callable[..., Any], outputs: list[Any]) 
         if view.tab == identifier and _is_open(view):
             yield from _answers(function, outputs, view, *rest)
         else:
-            yield [gr.skip()] * len(outputs)
+            yield unchanged(outputs)
 
     return run
 
@@ -170,17 +172,13 @@ def _when_ready(function: Callable[..., Any], outputs: list[Any]) -> Callable[..
 
 
 def _answers(function: Callable[..., Any], outputs: list[Any], *inputs: Any) -> Iterator[Any]:
-    """What a handler answers; "no change" if nothing, since Gradio blanks every output of an empty generator."""
+    """What a handler answers, and then "no change": see :func:`components.turns.answers_in_turn`."""
     answer = function(*inputs)
     if isinstance(answer, Iterator):
-        empty = True
-        for one in answer:
-            empty = False
-            yield one
-        if empty:
-            yield [gr.skip()] * len(outputs)
+        yield from answer
     else:
         yield answer
+    yield unchanged(outputs)
 
 
 def warm_up(encoder_id: str) -> None:

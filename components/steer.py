@@ -19,9 +19,10 @@ from components.chips import checked_chips, chip_editor, chips_value
 from components.exports import export_file
 from components.frame import HEAVY, Page, PanelParts
 from components.listen_view import error_box
-from components.queries import asked_key, query_of
+from components.queries import asked_key, query_of, wanted_on
 from components.state import ViewState, link
 from components.steer_picture import figures_picture, plane_picture
+from components.turns import Panel
 
 FOLDER = Path(__file__).resolve().parent.parent / "assets" / "steer"
 PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
@@ -35,7 +36,6 @@ class Parts(PanelParts):
 
     view: gr.State
     lines: gr.State
-    shown: gr.State
     address: gr.HTML
     query: gr.Textbox
     chips: gr.HTML
@@ -57,28 +57,39 @@ class SteerHandlers:
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
 
-    def show(self, view: ViewState, lines: Relatives | None = None) -> Iterator[list[Any]]:
-        """Diagnose the view's query, with a person's own ``lines`` instead of the generated ones if given."""
+    def show(
+        self, view: ViewState, lines: Relatives | None = None, *, typed: bool = False, here: bool = True
+    ) -> Iterator[list[Any]]:
+        """Diagnose the view's query.
+
+        Parameters
+        ----------
+        lines : Relatives or None
+            A person's own lines instead of the generated ones.
+        typed : bool
+            The visitor wrote the query here: its box is theirs.
+        here : bool
+            The request changes the view; False where it only catches up with it.
+        """
         answer = self.parts.answer
+        box = {} if typed else {"query": view.query}
         try:
             chips = chips_value(view.query, view.concepts)
             relatives = lines or relatives_of(query_of(view), view.seed)
+        except InputError as error:
+            yield answer(error=error_box(str(error)), **box)
+            return
+        place = {"view": view, "address": link(view)} if here else {"strength": view.lambda_}
+        yield self.parts.begin(asked_key(view), chips=chips, error="", line_error="", **place, **box)
+        try:
             found = self._diagnosis(view, relatives)
         except InputError as error:
-            yield answer(view=view, address=link(view), query=view.query, error=error_box(str(error)))
+            yield answer(error=error_box(str(error)))
             return
         yield answer(
-            view=view,
             lines=relatives,
-            shown=asked_key(view),
-            address=link(view),
-            query=view.query,
-            chips=chips,
-            error="",
             headline=say.headline(found),
             editor=say.lines_value(found),
-            line_error="",
-            strength=view.lambda_,
             figures=figures_picture(found),
             how=say.how_computed(found, view.seed),
             json=gr.DownloadButton(value=_file(found, view), interactive=True),
@@ -97,19 +108,13 @@ class SteerHandlers:
             "steering": say.steering_sentence(found, lam, with_negative, with_query),
         }
 
-    def on_open(self, view: ViewState, shown: tuple[object, ...] | None) -> Iterator[list[Any]]:
+    def on_open(self, view: ViewState) -> Iterator[list[Any]]:
         """The tab was opened: catch up with the other panels if the query changed there."""
-        if view.tab == "steer" and shown != asked_key(view):
-            for answer in self.show(view):
-                # The view is not answered: a visitor may have changed it meanwhile.
-                yield [
-                    gr.skip() if name in ("view", "address") else one
-                    for name, one in zip(self.parts.__dict__, answer, strict=True)
-                ]
+        yield from self.show(view, here=False)
 
     def on_query(self, view: ViewState, text: str) -> Iterator[list[Any]]:
         """A typed query."""
-        yield from self.show(view.with_query(text))
+        yield from self.show(view.with_query(text), typed=True)
 
     def on_chips(self, view: ViewState, event: gr.EventData) -> Iterator[list[Any]]:
         """The visitor's correction of the split; it always wins."""
@@ -118,7 +123,7 @@ class SteerHandlers:
         except InputError as error:
             yield self.parts.answer(error=error_box(str(error)))
             return
-        yield from self.show(replace(view, concepts=concepts))
+        yield from self.show(replace(view, concepts=concepts), typed=True)
 
     def on_line(self, view: ViewState, lines: Relatives | None, event: gr.EventData) -> Iterator[list[Any]]:
         """One line was edited."""
@@ -130,7 +135,7 @@ class SteerHandlers:
         except InputError as error:
             yield self.parts.answer(line_error=error_box(str(error)))
             return
-        yield from self.show(view, relatives)
+        yield from self.show(view, relatives, typed=True)
 
     def on_strength(self, view: ViewState, lines: Relatives | None, lam: float) -> list[Any]:
         """The slider moved: the texts are known, only the path's point changes."""
@@ -185,24 +190,24 @@ def build(page: Page) -> None:
         gr.HTML(f"<style>{(FOLDER / 'pictures.css').read_text(encoding='utf-8')}</style>", padding=False)
 
     parts = Parts(
-        page.view, gr.State(None), gr.State(None), page.address, query, chips, error, headline, editor, line_error,
+        page.view, gr.State(None), page.address, query, chips, error, headline, editor, line_error,
         plane, steering, strength, figures, how, as_json,
     )  # fmt: skip
     _connect(page, parts, SteerHandlers(parts), look)
 
 
 def _connect(page: Page, parts: Parts, on: SteerHandlers, look: gr.Button) -> None:
-    outputs, view = parts.all(), page.view
+    view, panel = page.view, Panel(parts.all())
     heavy: dict[str, Any] = {**PRIVATE, **HEAVY, "trigger_mode": "always_last"}
-    gr.on([parts.query.submit, look.click], on.on_query, [view, parts.query], outputs, **heavy)
+    panel.on([parts.query.submit, look.click], on.on_query, [view, parts.query], **heavy)
     # "always_last" would repeat a waiting event without what it carries; these carry something.
     each: dict[str, Any] = {**PRIVATE, **HEAVY, "trigger_mode": "multiple"}
-    parts.chips.input(on.on_chips, view, outputs, **each)
-    parts.editor.input(on.on_line, [view, parts.lines], outputs, **each)
+    panel.on(parts.chips.input, on.on_chips, [view], **each)
+    panel.on(parts.editor.input, on.on_line, [view, parts.lines], **each)
     parts.strength.input(
-        on.on_strength, [view, parts.lines, parts.strength], outputs, **{**PRIVATE, "trigger_mode": "always_last"}
+        on.on_strength, [view, parts.lines, parts.strength], parts.all(), **{**PRIVATE, "trigger_mode": "always_last"}
     )
 
-    page.on_tab["steer"] = page_opened = (on.on_open, [view, parts.shown], outputs)
-    page.on_load.append(page_opened)
-    page.on_encoder.append(("steer", *page_opened))
+    page.on_tab["steer"] = opened = panel.catch_up(on.on_open, [view], wanted_on("steer"))
+    page.on_load.append(opened)
+    page.on_encoder.append(("steer", *opened))

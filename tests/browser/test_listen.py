@@ -148,6 +148,41 @@ def test_an_empty_query_is_a_sentence_and_loses_nothing(open_page) -> None:
     assert sentences(page) == before
 
 
+def test_the_page_is_ready_every_time_it_opens(open_page) -> None:
+    for _ in range(4):
+        page = open_page("?start=2&end=4")
+        headline(page, "is found at")
+        page.wait_for_function("() => !document.querySelector('#listen-cut').disabled", timeout=10_000)
+        page.close()
+
+
+def test_what_is_typed_while_a_result_arrives_stays(open_page) -> None:
+    page = open_page()
+    headline(page, "is found at")
+    box = page.locator("#listen-query textarea, #listen-query input")
+    for word in ("rain", "thunder", "a cat"):
+        box.fill(word)
+        page.keyboard.press("Enter")
+        for more in (" and", " wind", " and", " birds"):
+            page.keyboard.type(more, delay=25)
+        headline(page, word.removeprefix("a "))
+        page.wait_for_timeout(400)
+        assert box.input_value() == f"{word} and wind and birds"
+
+
+def test_the_newest_of_two_queries_wins(open_page) -> None:
+    page = open_page()
+    headline(page, "is found at")
+    box = page.locator("#listen-query textarea, #listen-query input")
+    for word in ("rain", "thunder", "cat meowing"):
+        box.fill(word)
+        page.keyboard.press("Enter")
+    said = headline(page, "cat meowing")
+    page.wait_for_timeout(1500)
+    assert sentences(page) == said
+    wait_for_parameter(page, "query", "cat meowing")
+
+
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [

@@ -96,8 +96,10 @@ def test_opening_shows_progress_then_everything(on, panel):
     assert again == {}
 
 
-def test_nothing_is_computed_while_another_tab_is_open(on):
+def test_nothing_is_computed_while_another_tab_is_open(on, panel):
     assert isinstance(next(on.asked(ViewState(tab="listen"))), dict)
+    (only,) = on.on_open(ViewState(tab="ask"), None)
+    assert shown(panel, only) == {}, "the browser reports a change of the token even when there was none"
     assert isinstance(next(on.asked(COMPOSE)), str)
 
 

@@ -1,0 +1,153 @@
+"""Requests of one panel in turn: the newest wins, and nothing a visitor did meanwhile is undone."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import threading
+from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import gradio as gr
+from gradio import utils
+
+Entry = tuple[Callable[..., Any], list[Any], list[Any]]
+"""A handler, its inputs and its outputs."""
+_LOCK = threading.Lock()
+
+
+class Begun(list[Any]):
+    """First answer of a request that turned out to be good: an older one of the same panel is out of date from here.
+
+    Attributes
+    ----------
+    key : hashable or None
+        What the panel will show; :meth:`Panel.catch_up` does not begin the same again.
+    """
+
+    def __init__(self, answer: Sequence[Any], key: Hashable = None) -> None:
+        super().__init__(answer)
+        self.key = key
+
+    def beside(self, *more: Any) -> Begun:
+        """The same with further outputs behind it."""
+        return Begun([*self, *more], self.key)
+
+
+class Turns:
+    """Which request of a panel is a visitor's newest; each visitor has their own in a ``gr.State``."""
+
+    def __init__(self) -> None:
+        self._newest = 0
+        self._key: Hashable = None
+
+    def take(self, key: Hashable = None) -> int:
+        """Become the newest; ``key`` says what will be shown."""
+        with _LOCK:
+            self._newest += 1
+            self._key = key
+            return self._newest
+
+    def claim(self, key: Hashable) -> bool:
+        """Whether nobody shows ``key`` yet; if so, the caller has to."""
+        with _LOCK:
+            free = self._key != key
+            self._key = key
+            return free
+
+    def holds(self, turn: int) -> bool:
+        """Whether no newer request has begun since."""
+        return turn == self._newest
+
+
+def answers_in_turn(
+    function: Callable[..., Generator[Any]], outputs: Sequence[Any], inputs: Sequence[Any]
+) -> Iterator[Any]:
+    """What a handler answers, until a newer request of the same panel begins; ``inputs`` end with the Turns.
+
+    The last answer changes nothing, for two reasons. Gradio blanks every output of a handler that answered
+    nothing. And when a handler ends, it sends the last answer once more: whatever a visitor typed or dragged
+    since that answer would be undone.
+    """
+    *rest, turns = inputs
+    turn: int | None = None
+    with contextlib.closing(function(*rest)) as answered:
+        for answer in answered:
+            if isinstance(answer, Begun):
+                turn = turns.take(answer.key)
+            elif turn is not None and not turns.holds(turn):
+                break
+            yield answer
+    yield unchanged(outputs)
+
+
+def send_whole_answers() -> None:
+    """Let Gradio send each answer of a handler whole, and not as edits of the answer before.
+
+    The browser carries such edits out on the very objects of the earlier answer. One that was not drawn yet is
+    changed or emptied by the next: a button stayed disabled on 4 of 12 openings of the page (Gradio 6.31).
+    """
+    utils.diff = _whole
+
+
+def _whole(old: Any, new: Any) -> list[list[Any]]:
+    """The edit that replaces everything, in the form of ``gradio.utils.diff``."""
+    return [["replace", [], new]]
+
+
+def unchanged(outputs: Sequence[Any]) -> Any:
+    """The answer that changes none of the outputs."""
+    return gr.skip() if len(outputs) == 1 else [gr.skip()] * len(outputs)
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Connects a panel's events.
+
+    Attributes
+    ----------
+    outputs : sequence of components
+        What every handler of the panel answers.
+    turns : gr.State of Turns
+        Shared by the events that show results in the same place.
+    """
+
+    outputs: Sequence[Any]
+    turns: gr.State = field(default_factory=lambda: gr.State(Turns()))
+
+    def handler(self, function: Callable[..., Any]) -> Callable[..., Iterator[Any]]:
+        """``function`` in turn; it is given the panel's inputs and then ``turns``."""
+
+        def run(*inputs: Any) -> Iterator[Any]:
+            yield from answers_in_turn(function, self.outputs, inputs)
+
+        def run_with_event(event: gr.EventData, *inputs: Any) -> Iterator[Any]:
+            *rest, turns = inputs
+            yield from answers_in_turn(lambda *given: function(*given, event), self.outputs, (*rest, turns))
+
+        return run_with_event if "event" in inspect.signature(function).parameters else run
+
+    def on(self, triggers: Any, function: Callable[..., Any], inputs: Sequence[Any], **options: Any) -> Any:
+        """Connect one trigger or several, ``[part.click, other.submit]``."""
+        given = self.handler(function), [*inputs, self.turns], list(self.outputs)
+        return gr.on(triggers, *given, **options) if isinstance(triggers, list) else triggers(*given, **options)
+
+    def entry(self, function: Callable[..., Any], inputs: Sequence[Any]) -> Entry:
+        """The same as (function, inputs, outputs), for the frame's ``on_encoder``."""
+        return self.handler(function), [*inputs, self.turns], list(self.outputs)
+
+    def catch_up(self, function: Callable[..., Any], inputs: Sequence[Any], key: Callable[[Any], Hashable]) -> Entry:
+        """An entry for the frame's ``on_load`` and ``on_tab``, which may both fire: what is there is not made again.
+
+        ``key`` says of the first input, the view, what the panel would show; None if nothing.
+        """
+
+        def run(*inputs: Any) -> Iterator[Any]:
+            wanted, turns = key(inputs[0]), inputs[-1]
+            if wanted is not None and turns.claim(wanted):
+                yield from answers_in_turn(function, self.outputs, inputs)
+            else:
+                yield unchanged(self.outputs)
+
+        return run, [*inputs, self.turns], list(self.outputs)

@@ -1,0 +1,194 @@
+"""How panels answer the page: the newest request wins, and nothing a visitor did meanwhile is undone."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import gradio as gr
+import pytest
+
+from components import listen_handlers
+from components.listen_handlers import ListenHandlers, Parts
+from components.state import ViewState
+from components.turns import Begun, Panel, Turns, answers_in_turn, send_whole_answers
+from tests.fakes import BandEncoder, tone_clip
+
+OUTPUTS = ["one", "other"]
+NOTHING = [gr.skip(), gr.skip()]
+
+
+def request(name: str, *, good: bool = True) -> Iterator[list[Any]]:
+    yield Begun([f"{name} begins", 0], name) if good else [f"{name} cannot be done", 0]
+    yield [f"{name} half", 1]
+    yield [f"{name} done", 2]
+
+
+def test_a_request_alone_is_answered_whole_and_then_changes_nothing() -> None:
+    answers = list(answers_in_turn(request, OUTPUTS, ("a", Turns())))
+    assert [one for one, _ in answers[:-1]] == ["a begins", "a half", "a done"]
+    assert answers[-1] == NOTHING, "Gradio sends the last answer twice; it must not carry anything"
+
+
+def test_the_newest_request_wins_from_where_it_begins() -> None:
+    turns = Turns()
+    older = answers_in_turn(request, OUTPUTS, ("older", turns))
+    assert next(older)[0] == "older begins"
+    newer = answers_in_turn(request, OUTPUTS, ("newer", turns))
+    assert next(older)[0] == "older half", "a request that waits has not begun"
+    assert next(newer)[0] == "newer begins"
+    assert list(older) == [NOTHING]
+    assert [one for one, _ in list(newer)[:-1]] == ["newer half", "newer done"]
+
+
+def test_a_request_that_cannot_be_done_stops_no_other() -> None:
+    turns = Turns()
+    older = answers_in_turn(request, OUTPUTS, ("older", turns))
+    next(older)
+    refused = answers_in_turn(lambda name: request(name, good=False), OUTPUTS, ("bad", turns))
+    assert next(refused)[0] == "bad cannot be done"
+    assert [one for one, _ in list(older)[:-1]] == ["older half", "older done"]
+
+
+def test_an_outdated_request_stops_its_work() -> None:
+    turns, closed = Turns(), []
+
+    def long() -> Iterator[list[Any]]:
+        try:
+            yield Begun(["begins", 0])
+            yield ["never shown", 1]
+            yield ["never made", 2]
+        finally:
+            closed.append(True)
+
+    older = answers_in_turn(long, OUTPUTS, (turns,))
+    next(older)
+    turns.take()
+    assert list(older) == [NOTHING] and closed == [True]
+
+
+def test_one_output_is_answered_without_a_list() -> None:
+    assert list(answers_in_turn(lambda: iter_of("x"), ["one"], (Turns(),))) == ["x", gr.skip()]
+
+
+def iter_of(value: object) -> Iterator[object]:
+    yield value
+
+
+def test_an_event_reaches_its_handler() -> None:
+    def handler(first: str, event: gr.EventData) -> Iterator[list[Any]]:
+        yield [first, event._data]
+
+    run = Panel(OUTPUTS, turns=None).handler(handler)  # type: ignore[arg-type]
+    assert next(run(SimpleNamespace(_data=7), "x", Turns())) == ["x", 7]
+    assert next(iter(inspect.signature(run).parameters)) == "event"
+
+
+def test_answers_are_sent_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gr.utils, "diff", gr.utils.diff)
+    send_whole_answers()
+    assert gr.utils.diff({"interactive": False}, {"interactive": True}) == [["replace", [], {"interactive": True}]]
+    source = inspect.getsource(gr.Blocks.handle_streaming_diffs)
+    assert "utils.diff(" in source, "this Gradio makes its edits elsewhere: see send_whole_answers"
+
+
+LIST_GENERATORS = """
+import inspect
+from components.page import build_page
+for function in build_page().fns.values():
+    if inspect.isgeneratorfunction(function.fn):
+        print(function.fn.__module__, function.fn.__qualname__.split(".<locals>")[0])
+"""
+
+
+def test_every_handler_that_answers_more_than_once_goes_through_the_frame() -> None:
+    """A panel that connects a generator by itself would undo what a visitor typed while it ended."""
+    # In a process of its own: building the page leaves event loops behind, which are warnings here.
+    listed = subprocess.run([sys.executable, "-c", LIST_GENERATORS], capture_output=True, text=True, check=True).stdout
+    found = {tuple(line.split()) for line in listed.splitlines()}
+    assert ("components.turns", "Panel.handler") in found
+    framed = {
+        ("components.turns", "Panel.handler"),
+        ("components.page", "_only_on"),
+        ("components.page", "_when_ready"),
+    }
+    assert found <= framed, "connect it with components.turns.Panel"
+
+
+def test_catching_up_makes_nothing_twice() -> None:
+    """The page's opening and its first tab both ask, at the same time and in either order."""
+    turns = Turns()
+    run, inputs, _ = Panel(OUTPUTS, turns=None).catch_up(request, ["name"], lambda name: name)  # type: ignore[arg-type]
+    assert len(inputs) == 2
+    first, second = run("a", turns), run("a", turns)
+    assert next(first)[0] == "a begins"
+    assert list(second) == [NOTHING], "it is being made already"
+    assert [one for one, _ in list(first)[:-1]] == ["a half", "a done"], "the second did not stop the first"
+    assert list(run("a", turns)) == [NOTHING], "it is there"
+    list(answers_in_turn(lambda: request("b"), OUTPUTS, (turns,)))
+    assert len(list(run("a", turns))) == 4, "something else is there now"
+
+
+def test_a_closed_tab_catches_up_with_nothing() -> None:
+    run, _, _ = Panel(OUTPUTS, turns=None).catch_up(request, ["name"], lambda name: None)  # type: ignore[arg-type]
+    assert list(run("a", Turns())) == [NOTHING]
+
+
+@pytest.fixture
+def on(monkeypatch: pytest.MonkeyPatch, tmp_path) -> ListenHandlers:
+    """The Listen panel's handlers on an encoder of eight bands, whatever clip is asked for."""
+    clip = tone_clip(1, 2.0, 4.0, duration=6.0)
+    monkeypatch.setattr(listen_handlers, "load_encoder", lambda identifier: BandEncoder())
+    monkeypatch.setattr(listen_handlers, "clip_of", lambda view: clip)
+    monkeypatch.setattr(listen_handlers, "localization_exports", lambda found, view: {})
+    monkeypatch.setattr(listen_handlers, "cut_exports", lambda experiment, view: {})
+    return ListenHandlers(Parts(**dict.fromkeys(Parts.__dataclass_fields__)))  # type: ignore[arg-type]
+
+
+def named(answer: list[Any]) -> dict[str, Any]:
+    """What an answer changes, by name."""
+    return {name: one for name, one in zip(Parts.__dataclass_fields__, answer, strict=True) if one != gr.skip()}
+
+
+def event(data: object) -> Any:
+    return SimpleNamespace(_data=data)
+
+
+VIEW = ViewState(clip="x", query="band 1, no band 2", encoder="band")
+CHIPS = {"chips": [{"text": "band 3", "polarity": "present"}]}
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda on: on.on_query(VIEW, "band 3"),
+        lambda on: on.on_chips(VIEW, event(CHIPS)),
+        lambda on: on.on_clip(VIEW, "y"),
+        lambda on: on.on_window(VIEW, 4.0),
+        lambda on: on.on_cut(VIEW),
+        lambda on: on.show(VIEW),
+    ],
+    ids=["query", "chips", "clip", "window", "cut", "link"],
+)
+def test_what_a_visitor_may_change_is_answered_first_or_not_at_all(on: ListenHandlers, act: Any) -> None:
+    first, *later = act(on)
+    assert isinstance(first, Begun) and {"view", "address"} <= set(named(first))
+    assert later, "the result comes after the acceptance"
+    for answer in later:
+        changed = set(named(answer))
+        assert not changed & {"view", "address", "query", "clip", "window", "depth", "other"}, changed
+
+
+def test_the_query_is_written_only_where_nobody_typed_it(on: ListenHandlers) -> None:
+    assert named(next(iter(on.show(VIEW))))["query"] == VIEW.query
+    for answers in (on.on_query(VIEW, "band 3"), on.on_chips(VIEW, event(CHIPS)), on.on_clip(VIEW, "y")):
+        assert "query" not in named(next(iter(answers)))
+
+
+def test_a_bad_query_is_a_sentence_and_changes_no_view(on: ListenHandlers) -> None:
+    (answer,) = on.on_query(VIEW, "")
+    assert set(named(answer)) == {"query_error"}
