@@ -182,8 +182,8 @@ def _add(reading: Reading, chunk: Chunk, polarity: str, cue: Item | None) -> Non
     )
     nobody = cue is not None and cue.kind is Kind.NOTHING and cue.words.startswith(_NOBODY)
     neither = cue is not None and cue.words in ("neither", "nor") and len(chunk.words) == 1
-    words = _infinitive_named(chunk)
-    phrase = _shared_subject(reading, chunk) or cleaned(words, clause, base_verb, nobody or neither)
+    named = _infinitive_named(chunk)
+    phrase = _shared_subject(reading, chunk) or cleaned(named, clause, base_verb, nobody or neither)
     before, opened = reading.polarity, any(kind in (Kind.NEG, Kind.PREP, Kind.EXCEPT) for kind in chunk.kinds)
     reading.polarity = polarity if polarity in ("present", "absent") else ""
     if polarity == "absent" and (opened or reading.cue is not cue):
