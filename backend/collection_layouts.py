@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from backend.collection import Collection, Item, Skipped, check_ids
-from backend.composition.labels import AUDIO_SUFFIXES, clip_key, columns_found, not_text
+from backend.composition.labels import AUDIO_SUFFIXES, clip_key, columns_found, delimiter_of, not_text
 from backend.demo import demo_clips
 from backend.errors import InputError
 
@@ -43,6 +43,14 @@ def open_collection(source: str | Path) -> Collection:
         items = tuple(Item(clip.id, clip.path, clip.caption, clip.labels) for clip in demo_clips())
         return Collection(DEMO, "demo", items)
     path = Path(source)
+    if not str(source).strip():
+        raise InputError(f"No collection was named; name a folder, a CSV, or {DEMO}.")
+    if path.suffix.lower() in (".npz", ".parquet"):
+        raise InputError(
+            f"{path.name} holds ready embeddings, and this needs the sounds themselves. Name a folder, a CSV that "
+            f"lists them, or {DEMO}.",
+            concerns="file",
+        )
     if path.is_dir():
         collection = _open_folder(path)
     elif path.is_file():
@@ -200,7 +208,8 @@ def _plain_item(folder: Path) -> Callable[[Row], Item]:
         path = Path(name) if Path(name).is_absolute() else folder / name
         if not path.is_file():
             raise _RowError(f"there is no file {name}")
-        labels = tuple(" ".join(part.split()) for part in row.get("labels", "").split(";") if part.strip())
+        parts = (" ".join(part.split()) for part in row.get("labels", "").split(";") if part.strip())
+        labels = tuple(dict.fromkeys(parts))
         caption = row.get("caption", "").strip() or " and ".join(labels)
         return Item(row.get("id") or name, path, caption, labels, (caption,) if caption else ())
 
@@ -241,7 +250,7 @@ def _table_rows(path: Path) -> Rows:
         raise InputError(not_text(path, error), concerns="file") from None
     if "\0" in text:
         raise InputError(f"{path.name} is not a text file; a collection is a folder or a CSV.", concerns="file")
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(text), strict=True)
     try:
         header = [name.strip().lower() for name in next(reader, [])]
         for row in reader:

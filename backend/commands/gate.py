@@ -43,6 +43,8 @@ def register(commands: Any) -> None:
 def checked_output(output: str, clip: str) -> Path:
     """The file to write: a .wav, in a folder that exists, and not the recording itself."""
     path = Path(output)
+    if not output.strip():
+        raise InputError("The output has no name; let it end in .wav.")
     if path.suffix.lower() != ".wav":
         raise InputError(f"The output is {output}; a cut is written as WAV, so let its name end in .wav.")
     if not path.absolute().parent.is_dir():

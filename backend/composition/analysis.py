@@ -27,6 +27,8 @@ from backend.composition.ridge import PenaltyChoice, Ridge, choose_penalty, fact
 from backend.errors import InputError
 
 PERMUTATIONS = 100
+MOST_PERMUTATIONS, MOST_SPLITS = 100_000, 10_000
+"""More would take days and make no p-value more believable."""
 SMALL = 30
 """Fewer combinations than this are called few (own choice)."""
 
@@ -70,9 +72,14 @@ def compose(
     InputError
         What ``combine`` refuses, a negative seed, or an analysis that does not fit into memory.
     """
-    for name, value, least in (("seed", seed, 0), ("count of permutations", permutations, 1), ("splits", splits, 1)):
-        if value < least:
-            raise InputError(f"{name.capitalize()}: {value} was given; it must be a whole number, at least {least}.")
+    for name, value, least, most in (
+        ("seed", seed, 0, None),
+        ("count of permutations", permutations, 1, MOST_PERMUTATIONS),
+        ("splits", splits, 1, MOST_SPLITS),
+    ):
+        if value < least or (most is not None and value > most):
+            limits = f"at least {least}" + (f" and at most {most:,}" if most is not None else "")
+            raise InputError(f"{name.capitalize()}: {value} was given; it must be a whole number, {limits}.")
     needed, what = _needed(data)
     require_memory(needed, what, memory)
     try:

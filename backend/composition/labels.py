@@ -210,6 +210,12 @@ def _some(labels: dict[str, frozenset[str]], name: str) -> dict[str, frozenset[s
     return labels
 
 
+def delimiter_of(text: str) -> str:
+    """What separates the columns of a table: a comma, or the tab or semicolon that its header has instead."""
+    header = text.partition("\n")[0]
+    return next((mark for mark in (",", "\t", ";") if mark in header), ",")
+
+
 def columns_found(header: Sequence[str]) -> str:
     """What a table's first line holds instead of the columns that are needed, for a message."""
     named = [" ".join(name.split()) for name in header if name.strip()]
@@ -235,7 +241,7 @@ def _clean(label: str) -> str:
 
 
 def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Line numbers and cells of the rows that are not blank; comma or tab, whichever the header has."""
+    """Line numbers and cells of the rows that are not blank; comma, tab or semicolon, whichever the header has."""
     try:
         if path.stat().st_size > MOST_BYTES:
             raise InputError(f"{path.name} is over 256 MB; that is no label table.", concerns="file")
@@ -246,10 +252,7 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
         raise InputError(not_text(path, error), concerns="file") from None
     except OSError as error:
         raise InputError(f"{path.name} cannot be read: {error.strerror}.", concerns="file") from None
-    first = text.partition("\n")[0]
-    reader = csv.reader(
-        io.StringIO(text, newline=""), delimiter="\t" if "\t" in first and "," not in first else ",", strict=True
-    )
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(text), strict=True)
     try:
         for row in reader:
             if any(cell.strip() for cell in row):

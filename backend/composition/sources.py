@@ -94,6 +94,8 @@ def load_source(
     if str(name) == DEMO and not Path(DEMO).exists():
         return _load_demo(_needed(encoder), labels, options, progress)
     path = Path(name)
+    if not str(name).strip():
+        raise InputError(f"No collection was named; name embeddings, a folder of sounds, a CSV, or {DEMO!r}.")
     if not path.exists():
         raise InputError(
             f"There is no file or folder {str(name)!r}. Name an .npz or .parquet of embeddings, a folder of sounds, "

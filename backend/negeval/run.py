@@ -12,7 +12,7 @@ import numpy as np
 
 from backend import __version__
 from backend.audio import HOP_SECONDS, load_clip
-from backend.collection import Collection, EmbeddedCollection, Item
+from backend.collection import Collection, EmbeddedCollection, Item, Skipped
 from backend.collection_store import WINDOW_SECONDS, Progress, embed_collection, embed_keyed, embedded, embedding_store
 from backend.composition.embeddings import file_digest
 from backend.encoders.base import Encoder
@@ -100,13 +100,11 @@ def run(collection: Collection, encoder: Encoder, options: Options, progress: Pr
             concerns="file",
         )
     if len(items) < 2:
-        raise InputError(
-            f"{collection.name} has {'one usable clip' if items else 'no usable clip'}; the benchmark compares at "
-            "least two, and its tables mean something from about 30 on. Add clips, or try it on the collection demo.",
-            concerns="file",
-        )
+        raise InputError(too_few(collection.name, len(items), collection.skipped), concerns="file")
     whole = Collection(collection.name, collection.layout, items, collection.skipped)
     clips = embed_collection(whole, encoder, progress=progress)
+    if len(clips) < 2:
+        raise InputError(too_few(collection.name, len(clips), clips.skipped), concerns="file")
     calibrations = None
     if reference:
         others = Collection(collection.name + " others", collection.layout, reference)
@@ -139,6 +137,15 @@ def run(collection: Collection, encoder: Encoder, options: Options, progress: Pr
     return Result(record, (own, mixed), rows)
 
 
+def too_few(name: str, usable: int, skipped: Sequence[Skipped]) -> str:
+    """That a collection has fewer than two clips, why some were left out, and what to do."""
+    left = f" {len(skipped)} left out, the first: {skipped[0].reason}" if skipped else ""
+    return (
+        f"{name} has {'one usable clip' if usable else 'no usable clip'}; the benchmark compares at least two, and its "
+        f"tables mean something from about 30 on. Add clips, or try it on the collection demo.{left}"
+    )
+
+
 def shortfalls(section: dict[str, Any], vocabulary: Sequence[str]) -> list[str]:
     """One sentence for each table that a small collection leaves out, or leaves without meaning."""
     notes = []
@@ -147,7 +154,7 @@ def shortfalls(section: dict[str, Any], vocabulary: Sequence[str]) -> list[str]:
         notes.append(f"No retrieval: it needs a clip that certainly lacks a sound another clip has. {names}")
     elif section["retrieval"]["candidates"] <= max(RANKS):
         count = section["retrieval"]["candidates"]
-        trivial = " and ".join(f"R@{k}" for k in RANKS if k >= count)
+        trivial = listed([f"R@{k}" for k in RANKS if k >= count])
         notes.append(f"Among {count} clips {trivial} would be 100 % whatever is heard: left out of the tables.")
     if "multiple choice" not in section:
         notes.append(f"No multiple choice: it needs a clip with a sound and three it certainly lacks. {names}")

@@ -134,6 +134,23 @@ def test_a_table_that_cannot_be_used_is_said(tmp_path, text, says):
     assert caught.value.concerns == "file"
 
 
+@pytest.mark.parametrize("mark", [",", "\t", ";"])
+def test_columns_may_be_separated_as_spreadsheets_do(tmp_path, mark):
+    sound(tmp_path / "a.wav")
+    rows = [["path", "caption", "labels"], ["a.wav", "a dog in the rain", '"dog; rain; dog"']]
+    (item,) = open_collection(table(tmp_path / "t.csv", "\n".join(map(mark.join, rows)))).items
+    assert (item.caption, item.labels) == ("a dog in the rain", ("dog", "rain"))
+
+
+def test_no_name_and_ready_embeddings_are_no_sounds(tmp_path):
+    for name in ("", "  "):
+        with pytest.raises(InputError, match="No collection was named"):
+            open_collection(name)
+    with pytest.raises(InputError, match="needs the sounds themselves") as refused:
+        open_collection(tmp_path / "ready.npz")
+    assert refused.value.concerns == "file"
+
+
 def test_other_things_that_are_no_collection(tmp_path):
     with pytest.raises(InputError, match="no collection"):
         open_collection(tmp_path / "nowhere")

@@ -67,6 +67,27 @@ def test_what_cannot_be_meant_is_one_sentence(ids: object, rows: object, labels:
     assert refused.value.concerns == "argument"
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"permutations": 10**14}, "at most 100,000"),
+        ({"splits": 10**9}, "at most 10,000"),
+        ({"permutations": 0}, "at least 1"),
+        ({"seed": -1}, "at least 0"),
+    ],
+)
+def test_how_much_may_be_asked_for(options: dict[str, int], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        compose(LabelledEmbeddings(IDS, ROWS, SETS), **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("mark", [",", "\t", ";"])
+def test_columns_may_be_separated_as_spreadsheets_do(tmp_path: Path, mark: str) -> None:
+    table = tmp_path / "labels.csv"
+    table.write_text(f'id{mark}labels\na{mark}"dog; rain"\n')
+    assert read_labels(table).labels == {"a": frozenset({"dog", "rain"})}
+
+
 def test_one_label_table_needs_no_list(tmp_path: Path) -> None:
     table = lines_of(tmp_path)
     assert read_labels(table).labels == read_labels([table]).labels == read_labels(str(table)).labels

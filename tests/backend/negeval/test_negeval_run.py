@@ -30,6 +30,8 @@ def encoder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> BandEncoder:
     """An encoder that hears tones; decoding in this process; a cache of its own."""
 
     def read(path: Path, **options: object):
+        if not Path(path).stat().st_size:
+            raise InputError(f"{Path(path).name} is empty.", concerns="file")
         samples, rate = soundfile.read(path, dtype="float32")
         return clip_from_samples(samples, rate, name=Path(path).name)
 
@@ -257,3 +259,12 @@ def test_few_pairs_make_no_warning_and_no_number_without_meaning(tones, encoder,
     assert "correlation of raw margins undefined" in tables(result.record)
     write_report(result, tmp_path / "out")
     json.loads((tmp_path / "out" / "negeval.json").read_text(), parse_constant=lambda name: pytest.fail(name))
+
+
+def test_one_clip_left_of_several_is_said_with_the_reason(tones, encoder, tmp_path):
+    (tmp_path / "broken.wav").write_bytes(b"")
+    table = tmp_path / "most.csv"
+    table.write_text("path,labels\ntones/band 0/1-0-A.wav,dog\nbroken.wav,rain\nnone.wav,wind\n")
+    with pytest.raises(InputError, match=r"one usable clip.* left out, the first: ") as refused:
+        run(open_collection(table), encoder, SMALL)
+    assert refused.value.concerns == "file"
