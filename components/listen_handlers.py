@@ -24,6 +24,7 @@ from components.frame import PanelParts
 from components.listen_stage import listen_stage
 from components.serving import loaded_clip
 from components.stage import checked_band, checked_region
+from components.stage_view import pending_view
 from components.state import DEEPEST_CUT, ViewState, link
 
 USUAL_DEPTHS, OTHER_DEPTH = (40.0, 100.0), -1.0
@@ -114,14 +115,14 @@ class ListenHandlers:
         try:
             clip = clip_of(view)
         except InputError as error:
-            yield answer(clip_error=say.error_box(str(error)), **box)
+            yield answer(clip_error=say.error_box(str(error)), stage=pending_view(), **box)
             return
         try:
             concepts = concepts_of(view)
             chips = chips_value(view.query, view.concepts)
             encoder = load_encoder(view.encoder)
         except InputError as error:
-            yield answer(query_error=say.error_box(str(error)), **box)
+            yield answer(query_error=say.error_box(str(error)), stage=pending_view(), **box)
             return
         region = view.region if view.region and view.region.end <= clip.duration + 1e-3 else None
         yield self._begun(view, clip, chips, **box)
@@ -129,7 +130,7 @@ class ListenHandlers:
             for found in localize_progressively(encoder, clip, concepts, view.window):
                 yield self._found_answer(view, clip, found, region or first_region(found), encoder.sample_rate)
         except InputError as error:
-            yield answer(query_error=say.error_box(str(error)))
+            yield answer(query_error=say.error_box(str(error)), stage=pending_view())
 
     def _begun(self, view: ViewState, clip: Clip, chips: dict[str, Any], **more: Any) -> list[Any]:
         """Everything that a view decides before anything is embedded."""
@@ -149,6 +150,7 @@ class ListenHandlers:
             stop=gr.Button(visible=False),
             cut_error="",
             wav=gr.DownloadButton(value=None, interactive=False),
+            stage=pending_view("Embedding windows"),
             **more,
         )
 
@@ -188,16 +190,19 @@ class ListenHandlers:
         """The visitor's own sound; a bad file leaves everything as it was."""
         if not path:
             return
+        yield self.parts.answer(stage=pending_view("Reading the sound"))
         try:
             loaded_clip(path)
         except TooLong as error:
             yield self.parts.answer(
+                stage=pending_view(),
                 clip_error=say.error_box(str(error)),
                 shorten=gr.Button(f"Use the first {error.limit_seconds / 60:g} minutes", visible=True),
             )
             return
         except InputError as error:
-            yield self.parts.answer(clip_error=say.error_box(str(error)), shorten=gr.Button(visible=False))
+            refused = say.error_box(str(error))
+            yield self.parts.answer(stage=pending_view(), clip_error=refused, shorten=gr.Button(visible=False))
             return
         yield from self.show(view.with_clip(upload=path), typed=True)
 
@@ -266,23 +271,27 @@ class ListenHandlers:
                 else:
                     yield self._cut_answer(view, step)
         except InputError as error:
-            yield answer(cut_error=say.error_box(str(error)), cut=self._ready(view), stop=gr.Button(visible=False))
+            yield answer(cut_error=say.error_box(str(error)), **self._at_rest(view))
 
     def on_cancel(self, view: ViewState) -> list[Any]:
         """The cut was cancelled: what was on screen stays."""
-        return self.parts.answer(cut=self._ready(view), stop=gr.Button(visible=False))
+        return self.parts.answer(**self._at_rest(view))
 
     @staticmethod
-    def _ready(view: ViewState) -> gr.Button:
-        return gr.Button(cut_label(view.region), interactive=True)
+    def _at_rest(view: ViewState) -> dict[str, Any]:
+        """Ready for a cut, with what was on the stage."""
+        return {
+            "cut": gr.Button(cut_label(view.region), interactive=True),
+            "stop": gr.Button(visible=False),
+            "stage": pending_view(),
+        }
 
     def _cut_answer(self, view: ViewState, experiment: CutExperiment) -> list[Any]:
+        after = listen_stage(experiment.before, region=experiment.span, band=experiment.band, experiment=experiment)
         return self.parts.answer(
-            stage=listen_stage(experiment.before, region=experiment.span, band=experiment.band, experiment=experiment),
             headline=say.cut_sentences(experiment),
             table=say.cut_table(experiment),
-            cut=self._ready(view),
-            stop=gr.Button(visible=False),
             cut_error="",
+            **{**self._at_rest(view), "stage": after},
             **cut_exports(experiment, view),
         )

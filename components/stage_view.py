@@ -126,9 +126,9 @@ def empty_view(sentence: str = "", example: str = "") -> Payload:
     return {"clip": None, "empty": {"sentence": plain(sentence), "example": plain(example)}}
 
 
-def pending_view(view: Payload | None, doing: str) -> Payload:
-    """A view that stays as it is, dimmed, under a line that says what is being done."""
-    return {**(view or empty_view()), "pending": plain(doing)}
+def pending_view(doing: str = "") -> Payload:
+    """What is shown stays as it is, dimmed, under a line that says what is being done; no text ends that."""
+    return {"waiting": plain(doing)}
 
 
 def plain(text: str) -> str:

@@ -14,7 +14,7 @@ function palette(element) {
 function layoutFor(width, curveCount) {
   const narrow = width < 560;
   const left = narrow ? 40 : 52;
-  const right = narrow ? 48 : 56;
+  const right = narrow ? 54 : 58;
   const row = narrow ? 38 : 24; // where it is narrow a concept's words stand above its bracket
   const heights = { ruler: 24, wave: narrow ? 72 : 84, spec: narrow ? 160 : 200, rows: row * Math.max(2, curveCount), score: narrow ? 120 : 140 };
   const layout = { width, narrow, left, right, row, plotWidth: Math.max(40, width - left - right) };

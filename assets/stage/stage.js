@@ -56,6 +56,7 @@ class Stage {
 
   update(view) {
     if (!this.root.isConnected) return this.dispose();
+    if (view?.waiting !== undefined) return this.wait(view.waiting);
     const before = this.view;
     this.view = view && view.clip ? view : null;
     this.parts.empty.hidden = this.view !== null;
@@ -68,13 +69,19 @@ class Stage {
     this.takeSelection(fresh);
     this.loadPictures();
     if (fresh || !sameNumbers(before, view)) fillTable(this);
-    this.root.classList.toggle("is-pending", Boolean(view.pending));
-    this.root.setAttribute("aria-busy", String(Boolean(view.pending)));
-    this.parts.pending.hidden = !view.pending;
-    this.parts.pending.textContent = view.pending || "";
+    this.wait(view.pending);
     this.showFacts();
     this.resized();
     return this.refreshControls();
+  }
+
+  // What is being done: what is shown stays, dimmed, under a line that says it. Nothing to say: as before.
+  wait(doing) {
+    this.root.classList.toggle("is-pending", Boolean(doing));
+    this.root.setAttribute("aria-busy", String(Boolean(doing)));
+    this.parts.pending.hidden = !doing;
+    this.parts.pending.textContent = doing || "";
+    if (doing && !this.view) this.parts["empty-sentence"].textContent = doing;
   }
 
   open() {

@@ -150,7 +150,7 @@ def page(demo: Demo) -> gr.Blocks:
         stage.cut_request(on_cut, None, [stage, log], **quiet)
         fresh.click(lambda: Demo(8.0, "other.wav", ("siren", "voice")).view(), None, stage, **quiet)
         doing = "Embedding window 5 of 17"
-        wait.click(lambda: pending_view(demo.view(region=Span(3.0, 5.0)), doing), None, stage, **quiet)
+        wait.click(lambda: pending_view(doing), None, stage, **quiet)
         void.click(empty_view, None, stage, **quiet)
         back.click(lambda: demo.view(region=Span(3.0, 5.0)), None, stage, **quiet)
         typing.change(lambda text: text, typing, None, **quiet)

@@ -424,6 +424,9 @@ def test_pending_dims_the_old_result_and_says_what_is_done_and_empty_says_what_w
     assert tab.inner_text("[data-part=pending]") == "Embedding window 5 of 17"
     assert tab.locator(".stage").bounding_box()["height"] == height
     assert tab.locator(".stage").get_attribute("aria-busy") == "true"
+    assert "street.wav" in tab.inner_text(".stage-title"), "the old view stays"
+    tab.click("#back")
+    tab.wait_for_selector(".stage:not(.is-pending)")
     tab.click("#empty")
     tab.wait_for_selector("[data-part=empty]:not([hidden])")
     assert "Choose a clip" in tab.inner_text("[data-part=empty-sentence]")

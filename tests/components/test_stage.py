@@ -85,10 +85,8 @@ def test_a_cut_s_picture_travels_as_the_columns_it_changed(made):
     assert made(cut=None)["spectrogram"]["cut"] is None and made(cut=None)["audio"]["cut"] is None
 
 
-def test_pending_keeps_the_view_and_empty_says_what_will_come(made):
-    view = made()
-    assert pending_view(view, "Cutting") == {**view, "pending": "Cutting"}
-    assert pending_view(None, "Decoding")["pending"] == "Decoding"
+def test_pending_carries_no_view_and_empty_says_what_will_come():
+    assert pending_view("Cutting\u202e") == {"waiting": "Cutting"} and pending_view() == {"waiting": ""}
     assert empty_view("One sentence.")["empty"]["sentence"] == "One sentence."
 
 

@@ -191,4 +191,4 @@ def test_the_query_is_written_only_where_nobody_typed_it(on: ListenHandlers) -> 
 
 def test_a_bad_query_is_a_sentence_and_changes_no_view(on: ListenHandlers) -> None:
     (answer,) = on.on_query(VIEW, "")
-    assert set(named(answer)) == {"query_error"}
+    assert set(named(answer)) == {"query_error", "stage"} and named(answer)["stage"] == {"waiting": ""}
