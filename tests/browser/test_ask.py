@@ -177,8 +177,11 @@ def test_the_endpoints_answer_as_the_backend_does(server) -> None:
         assert parsed["negatives"] == [{"text": "thunder", "start": 13, "end": 20, "cue": "without"}]
         answered = client.predict(QUERY, "pocket", 0.2, 5, api_name="/ask")
         asked = ask(ViewState(tab="ask", clip=demo_clips()[0].id, query=QUERY))
-        for ranking, record in zip(asked.rankings(), answered["rankings"], strict=True):
-            assert [hit["id"] for hit in record["hits"]] == [hit.id for hit in ranking.hits(5)]
+        rankings = {ranking.scorer: ranking for ranking in asked.rankings()}
+        hits = rankings[answered["scorer"]].hits(5)
+        assert [hit["id"] for hit in answered["hits"]] == [hit.id for hit in hits]
+        for name, ranking in rankings.items():
+            assert [hit["ranks"][name] for hit in answered["hits"]] == [ranking.ranks[hit.index] for hit in hits]
         figures = client.predict("rain without thunder", "pocket", 0, api_name="/diagnose")["figures"]
         assert set(figures) == {"affinity", "polarity_content", "scope_permutation", "swap", "bag"}
         assert json.dumps(figures)
