@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.encoders.base import FloatArray
+from backend.errors import InputError
 
 WINDOWS, CLIPS, INDEX = "windows.f32", "clips.f32", "index.jsonl"
 
@@ -71,9 +72,21 @@ class EmbeddingStore:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[StoreWriter]:
-        """The right to append, waited for; cuts off whatever an earlier process left half-written."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / ".lock").open("w") as lock:
+        """The right to append, waited for; cuts off whatever an earlier process left half-written.
+
+        Raises
+        ------
+        InputError
+            Nothing can be written there.
+        """
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            lock_file = (self.folder / ".lock").open("w")
+        except OSError as error:
+            raise InputError(
+                f"The cache folder cannot be written to: {error.strerror}. Set UNHEARD_CACHE_DIR to one that can."
+            ) from None
+        with lock_file as lock:
             with contextlib.suppress(ImportError):
                 import fcntl
 

@@ -224,10 +224,15 @@ def _from_arrays(arrays: Mapping[str, Any], path: Path) -> Table:
     audio = _rows(arrays, "audio_keys", "audio_embeddings", path)
     text = _rows(arrays, "texts", "text_embeddings", path)
     widths = {len(row) for rows in (audio, text) for row in rows.values()}
+    if not widths:
+        raise InputError(
+            f"{path.name} holds no embeddings under the names of a table: audio_keys with audio_embeddings, texts with "
+            f"text_embeddings.",
+            concerns="file",
+        )
     if len(widths) != 1:
         raise InputError(
-            f"{path.name} holds {'no embeddings' if not widths else f'embeddings of widths {sorted(widths)}'}; all "
-            f"rows of a table have one width.",
+            f"{path.name} holds embeddings of widths {sorted(widths)}; all rows of a table have one width.",
             concerns="file",
         )
     try:

@@ -207,3 +207,9 @@ def test_ready_embeddings_in_parquet(tmp_path, encoder):
     parquet.write_table(table, tmp_path / "ready.parquet")
     found = ready_collection(tmp_path / "ready.parquet", encoder)
     assert found.ids == ("a", "b", "c") and not found.is_labelled and found.paths == (None, None, None)
+
+
+def test_a_cache_that_cannot_be_written_is_said(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="Set UNHEARD_CACHE_DIR"), EmbeddingStore(tmp_path / "file" / "x", 4).writing():
+        pass
