@@ -75,6 +75,7 @@ def label_overlap(membership: Floats, means: Floats, held_out: NDArray[np.int64]
     rows are predicted from all the rest, (len(held_out), m). Where no training combination shares
     a source, the prediction is the training mean.
     """
+    membership, means = np.asarray(membership, dtype=np.float64), np.asarray(means, dtype=np.float64)
     if held_out is None:
         wanted = np.arange(len(membership))
         training_sum, training_count = means.sum(axis=0) - means, len(membership) - 1

@@ -76,6 +76,8 @@ def canonical_correlations(
     ValueError
         The sides differ in rows, or permutations come without a generator.
     """
+    first = first if sparse.issparse(first) else np.asarray(first, dtype=np.float64)
+    second = np.asanyarray(second)
     if first.shape[0] != second.shape[0]:
         raise ValueError(f"{first.shape[0]} rows of labels and {second.shape[0]} of embeddings; they must be the same.")
     rows = first.shape[0]

@@ -27,6 +27,7 @@ def draw_split(membership: Floats, random: np.random.Generator, share: float = H
     left in training is moved back. Combinations moved back only help those that follow, so one pass
     is enough. The result may be empty, where every combination has a source of its own.
     """
+    membership = np.asarray(membership, dtype=np.float64)
     count = len(membership)
     drawn = random.permutation(count)[: max(1, round(share * count))]
     left = membership.sum(axis=0) - membership[drawn].sum(axis=0)

@@ -100,6 +100,7 @@ def prepare(rows: Floats, distance: Distance = "cosine") -> Target:
 
     ``distance`` orders the candidates of Hits@K: cosine for leave-one-out, Euclidean for holdouts.
     """
+    rows = np.asarray(rows, dtype=np.float64)
     norms = np.linalg.norm(rows, axis=1)
     log_probabilities = rows - _log_sum_exp(rows)[:, None]
     probabilities = np.exp(log_probabilities)
@@ -123,6 +124,7 @@ def evaluate(target: Target, predicted: Floats, *, quick: bool = False) -> Metri
 
     ``quick`` saves a pass and takes CKA's products in float32, for a permuted baseline's many large problems.
     """
+    predicted = np.asarray(predicted, dtype=np.float64)
     squares = np.einsum("ij,ij->i", predicted, predicted)
     inner = np.einsum("ij,ij->i", predicted, target.rows)
     lengths = np.sqrt(squares)
@@ -231,7 +233,7 @@ def linear_cka(first: Floats, second: Floats, *, debiased: bool = False) -> floa
 
     ``debiased`` uses the unbiased HSIC estimate (Song et al. 2012), which needs more than three rows.
     """
-    kernels = [rows @ rows.T for rows in (first, second)]
+    kernels = [rows @ rows.T for rows in (np.asarray(first, np.float64), np.asarray(second, np.float64))]
     hsic = _unbiased_hsic if debiased else _centred_hsic
     one, other = kernels
     return float(hsic(one, other) / np.sqrt(hsic(one, one) * hsic(other, other)))

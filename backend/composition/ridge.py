@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 Floats = NDArray[np.float64]
@@ -49,8 +49,9 @@ class Factor:
         return Ridge(self, float(penalty))
 
 
-def factorise(membership: Floats) -> Factor:
+def factorise(membership: ArrayLike) -> Factor:
     """Decompose S, (q, n), once."""
+    membership = np.asarray(membership, dtype=np.float64)
     left, singular, right = np.linalg.svd(membership, full_matrices=False)
     return Factor(membership, left, singular, right)
 
@@ -102,7 +103,7 @@ class Ridge:
 
     def leave_one_out(self, means: Floats) -> Floats:
         """Every row predicted from a fit on all the others, (q, m)."""
-        leverage = self.leverage[:, None]
+        means, leverage = np.asarray(means, dtype=np.float64), self.leverage[:, None]
         predicted = (self.fitted(means) - leverage * means) / (1.0 - leverage)
         predicted[self.alone] = 0.0
         return predicted
@@ -124,6 +125,7 @@ class Ridge:
 
         ``fitted`` may hand over ``fitted(means)`` where several blocks are left out of the same means.
         """
+        means, rows = np.asarray(means, dtype=np.float64), np.asarray(rows, dtype=np.int64)
         fitted = self.fitted(means) if fitted is None else fitted
         left = self.factor.left[rows]
         hat = (left * self.shrinkage) @ left.T
@@ -183,6 +185,7 @@ class PenaltyChoice:
 
 def choose_penalty(membership: Floats, means: Floats, validation: NDArray[np.int64]) -> PenaltyChoice:
     """Lambda by mean squared error on held-out combinations, the smaller of equals (paper IV-A)."""
+    membership, means = np.asarray(membership, dtype=np.float64), np.asarray(means, dtype=np.float64)
     training = np.setdiff1d(np.arange(len(membership)), validation)
     factor = factorise(membership[training])
     scores = membership[validation] @ factor.right.T

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from backend.__main__ import main
-from backend.composition import LabelledEmbeddings, compose, read_labels
+from backend.composition import (
+    LabelledEmbeddings,
+    canonical_correlations,
+    choose_penalty,
+    compose,
+    draw_split,
+    evaluate,
+    factorise,
+    label_overlap,
+    linear_cka,
+    prepare,
+    read_labels,
+)
 from backend.composition.sources import LabelOptions, load_source
 from backend.errors import InputError
 
@@ -86,6 +99,30 @@ def test_columns_may_be_separated_as_spreadsheets_do(tmp_path: Path, mark: str) 
     table = tmp_path / "labels.csv"
     table.write_text(f'id{mark}labels\na{mark}"dog; rain"\n')
     assert read_labels(table).labels == {"a": frozenset({"dog", "rain"})}
+
+
+def test_tables_of_numbers_may_be_lists() -> None:
+    """The public functions of numbers answer lists as they answer arrays."""
+    sources = [[1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 1, 1], [1, 0, 1]]
+    means = np.random.default_rng(1).normal(size=(5, 4))
+    plain, arrays = (sources, means.tolist()), (np.array(sources, dtype=float), means)
+
+    def answers(s: Any, r: Any) -> list[np.ndarray]:
+        ridge = factorise(s).ridge(0.1)
+        return [
+            ridge.leave_one_out(r),
+            ridge.leave_block_out(r, [1, 2]),  # type: ignore[arg-type]
+            ridge.contributions(r),
+            evaluate(prepare(r), r).values(),
+            np.array(linear_cka(r, r)),
+            label_overlap(s, r),
+            choose_penalty(s, r, np.array([0, 1])).errors,
+            draw_split(s, np.random.default_rng(0)),
+            canonical_correlations(s, r).real,
+        ]
+
+    for one, other in zip(answers(*plain), answers(*arrays), strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_one_label_table_needs_no_list(tmp_path: Path) -> None:
