@@ -94,7 +94,7 @@ def parse_chinese(text: str) -> Query:
 
 def _add(state: _State, content: Concept, kind: str) -> None:
     """Add the words before a cue of ``kind`` under what holds there."""
-    named = _ALL.sub("", content.text) or content.text
+    named = _ALL.sub("", content.text).strip() or content.text
     bare = Concept(named, content.start, content.start + len(named))
     if state.excepted is not None and kind == "neg" and named != content.text:
         state.present.append(bare)  # "除了雨声什么都没有": nothing but rain
@@ -138,7 +138,7 @@ def _said_of(subject: Concept, verb: Concept) -> Concept:
 
 def _relative(content: Concept) -> tuple[Concept, Concept | None]:
     """ "没有鼓声的音乐" is music without drums: what stands before 的 is absent, what stands after it is asked for."""
-    before, of, after = content.text.rpartition("的")
+    before, of, after = (part.strip() for part in content.text.rpartition("的"))
     if not of or not before or not after:
         return content, None
     denied = Concept(before, content.start, content.start + len(before))

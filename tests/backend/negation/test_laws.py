@@ -18,11 +18,25 @@ CUES = (
     "minus stops until and or , . ; : ! ? ( ) dog dogs rain barking loudly thunder music is are that isn't don't a the "
     "nothing everything else nobody w/o -thunder traffic-free non-speech wordless more longer after hardly any"
 ).split()
+FOREIGN_CUES = (
+    "no sin ni pero que el la los perro perros ladra está lluvia llueve ya deja de en vez lugar nada solo menos y o "
+    ", . : - "
+    "ne n' pas sans plus ni mais qui un une le chien aboie pluie pleut il au lieu de rien que sauf et ou n'aboie "
+    "nicht kein keine ohne weder noch statt der die das ein Hund bellt Regen regnet hat ist mehr nur alles "
+    "außer und oder "
+    "没有 不 狗 叫 雨声 只有 除了 不再 一只 的 ， 和 也"
+).split()
+foreign_texts = st.lists(st.sampled_from(FOREIGN_CUES), min_size=1, max_size=10).map(" ".join)
+marked_texts = st.lists(
+    st.sampled_from('rain thunder yes no - -rain −wind -"car horn" absent: present: , . ( ) and not windy'.split(" ")),
+    min_size=1,
+    max_size=10,
+).map(" ".join)
 query_texts = st.lists(st.sampled_from(CUES), min_size=1, max_size=14).map(" ".join)
 
 
-@given(st.one_of(query_texts, st.text(max_size=80)))
-@settings(max_examples=400, deadline=None)
+@given(st.one_of(query_texts, foreign_texts, marked_texts, st.text(max_size=80)))
+@settings(max_examples=600, deadline=None)
 def test_any_text_parses_or_is_refused_in_a_sentence(text: str) -> None:
     try:
         parsed = parse_query(text)
