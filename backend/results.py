@@ -152,19 +152,6 @@ def ranking_record(
     """
     chosen = next(ranking for ranking in rankings if ranking.scorer == scorer)
     scores, embedded = chosen.scores, chosen.scores.collection
-    concepts, presence = [*scores.positives, *scores.negatives], scores.presence()
-    ranks = {ranking.scorer: ranking.ranks for ranking in rankings}
-
-    def in_full(hit: Hit) -> dict[str, Any]:
-        heard = zip(concepts, presence[hit.index], strict=True)
-        return {
-            **_hit_record(hit),
-            "caption": embedded.captions[hit.index],
-            "labels": list(embedded.labels[hit.index]),
-            "ranks": {name: int(of[hit.index]) for name, of in ranks.items()},
-            "presence": {name: _rounded(value, 4) for name, value in heard},
-        }
-
     return {
         "query": {
             "text": scores.text,
@@ -183,10 +170,27 @@ def ranking_record(
         "top": top,
         "violations": {ranking.scorer: ranking.violations(top) for ranking in rankings},
         "recall": {ranking.scorer: ranking.recall(top) for ranking in rankings},
-        "hits": [in_full(hit) for hit in chosen.hits(top)],
+        "hits": _hits_in_full(chosen, rankings, top),
         "rankings": {ranking.scorer: [_hit_record(hit) for hit in ranking.hits(top)] for ranking in rankings},
         "provenance": made_by,
     }
+
+
+def _hits_in_full(chosen: Ranking, rankings: Sequence[Ranking], top: int) -> list[dict[str, Any]]:
+    """The first hits with caption, labels, their rank by every scorer, and how present each concept is."""
+    scores, embedded = chosen.scores, chosen.scores.collection
+    concepts, presence = [*scores.positives, *scores.negatives], scores.presence()
+    ranks = {ranking.scorer: ranking.ranks for ranking in rankings}
+    return [
+        {
+            **_hit_record(hit),
+            "caption": embedded.captions[hit.index],
+            "labels": list(embedded.labels[hit.index]),
+            "ranks": {name: int(of[hit.index]) for name, of in ranks.items()},
+            "presence": {name: _rounded(value, 4) for name, value in zip(concepts, presence[hit.index], strict=True)},
+        }
+        for hit in chosen.hits(top)
+    ]
 
 
 def _hit_record(hit: Hit) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from backend import __version__
 from backend.audio import HOP_SECONDS, load_clip
-from backend.collection import Collection, EmbeddedCollection, Item, Skipped
+from backend.collection import Collection, EmbeddedCollection, Item
 from backend.collection_store import WINDOW_SECONDS, Progress, embed_collection, embed_keyed, embedded, embedding_store
 from backend.composition.embeddings import file_digest
 from backend.encoders.base import Encoder
@@ -24,15 +24,12 @@ from backend.negeval.items import ClipConcepts, Question, RetrievalItem, questio
 from backend.negeval.measures import RESAMPLES
 from backend.negeval.pairs import ControlledPair, Filler, PairRenderer, Side, controlled_pairs, single_sources
 from backend.negeval.scores import CandidateScores
+from backend.negeval.sizes import check_enough, few_pairs, named_sounds, shortfalls
 from backend.negeval.wording import listed
 from backend.presence import FORM, Calibration, background_texts, calibrate, clip_evidence
 from backend.steering import PAPER_LAMBDAS
 from backend.vocabulary import concept_prompt
 
-FEW_PAIRS = 30
-"""Below this many controlled pairs a bootstrap interval says little (own choice)."""
-RANKS = (1, 5, 10)
-"""K of R@K."""
 SIDES: tuple[Side, Side] = ("target", "distractor")
 ESC_NAME = re.compile(r"(?:^|/)(\d)-\d+-[A-Z][^/]*$")
 """ESC-50's file names begin with the fold."""
@@ -92,19 +89,11 @@ def run(collection: Collection, encoder: Encoder, options: Options, progress: Pr
         so few different sounds that no table can be filled.
     """
     items, reference = _split(collection, options.folds)
-    vocabulary = sorted({name for item in collection.items for name in present_concepts(item)})
-    if not vocabulary:
-        raise InputError(
-            f"{collection.name} has no labels and no captions, so nothing is known of its clips. Give a CSV with the "
-            "columns path, caption, labels, or one folder per class.",
-            concerns="file",
-        )
-    if len(items) < 2:
-        raise InputError(too_few(collection.name, len(items), collection.skipped), concerns="file")
+    vocabulary = named_sounds(collection)
+    check_enough(collection.name, len(items), collection.skipped)
     whole = Collection(collection.name, collection.layout, items, collection.skipped)
     clips = embed_collection(whole, encoder, progress=progress)
-    if len(clips) < 2:
-        raise InputError(too_few(collection.name, len(clips), clips.skipped), concerns="file")
+    check_enough(collection.name, len(clips), clips.skipped)
     calibrations = None
     if reference:
         others = Collection(collection.name + " others", collection.layout, reference)
@@ -127,38 +116,10 @@ def run(collection: Collection, encoder: Encoder, options: Options, progress: Pr
     except InputError as error:
         record["notes"].append(f"No controlled pairs. {error}")
         return _useful(record, (own,))
-    if options.pairs < FEW_PAIRS:
-        record["notes"].append(
-            f"--pairs is {options.pairs}; an interval over fewer than {FEW_PAIRS} controlled pairs says little. "
-            "Pass 500 or more."
-        )
+    record["notes"] += few_pairs(options.pairs)
     record["mixtures"] = mixtures
     record["controlled pairs"] = pair_record
     return Result(record, (own, mixed), rows)
-
-
-def too_few(name: str, usable: int, skipped: Sequence[Skipped]) -> str:
-    """That a collection has fewer than two clips, why some were left out, and what to do."""
-    left = f" {len(skipped)} left out, the first: {skipped[0].reason}" if skipped else ""
-    return (
-        f"{name} has {'one usable clip' if usable else 'no usable clip'}; the benchmark compares at least two, and its "
-        f"tables mean something from about 30 on. Add clips, or try it on the collection demo.{left}"
-    )
-
-
-def shortfalls(section: dict[str, Any], vocabulary: Sequence[str]) -> list[str]:
-    """One sentence for each table that a small collection leaves out, or leaves without meaning."""
-    notes = []
-    names = f"The sounds named here are {', '.join(vocabulary[:8])}{' and more' if len(vocabulary) > 8 else ''}."
-    if "retrieval" not in section:
-        notes.append(f"No retrieval: it needs a clip that certainly lacks a sound another clip has. {names}")
-    elif section["retrieval"]["candidates"] <= max(RANKS):
-        count = section["retrieval"]["candidates"]
-        trivial = listed([f"R@{k}" for k in RANKS if k >= count])
-        notes.append(f"Among {count} clips {trivial} would be 100 % whatever is heard: left out of the tables.")
-    if "multiple choice" not in section:
-        notes.append(f"No multiple choice: it needs a clip with a sound and three it certainly lacks. {names}")
-    return notes
 
 
 def _useful(record: dict[str, Any], sets: tuple[CandidateSet, ...]) -> Result:
