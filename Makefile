@@ -37,6 +37,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.ready: requirements.txt | $(VENV)/bin/python
+	@echo "Installing Python packages into $(VENV): once, some minutes, about 7 GB."
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.txt
 	touch $@
 
