@@ -24,6 +24,7 @@ _MASS = frozenset("rain snow hail wind thunder water music traffic speech laught
 _HAPPENS = frozenset("falls plays blows pours passes flows runs comes goes begins starts continues rolls".split())
 """Verbs that make a clause of a noun without an article, "rain falls"; "thunder claps" may be two nouns."""
 _REMOVING = frozenset("remove cut strip filter take get leave keep exclude omit".split())
+_ANSWERS = ("no thanks", "no thank you", "yes please")
 _EMPTY = AUXILIARIES | PRONOUNS | RELATIVES | {"to"}
 
 
@@ -175,6 +176,8 @@ def _closed(chunks: list[Chunk], current: Chunk, item: Item) -> Chunk:
         current.closing, current.closing_item = kind, item
         chunks.append(current)
         return Chunk()
+    if item.words in _ANSWERS and current.kinds == [Kind.COMMA]:
+        current.lead.pop()  # "organ, no thanks"
     if chunks and not current.lead:
         chunks[-1].closing, chunks[-1].closing_item = kind, item
     return current

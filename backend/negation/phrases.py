@@ -45,6 +45,7 @@ _SILENT_VERBS = frozenset(
     "pick look wait notice wake appear remember understand agree decide hang give take step hand".split()
 )
 _PUT = frozenset("taken put given brought left thrown moved carried set laid".split())
+_NUMERALS = frozenset("two three four five six seven eight nine ten twelve many several few".split())
 _ASPECTS = frozenset(
     "start starts started starting begin begins began beginning keep keeps kept keeping continue continues continued "
     "continuing resume resumes going goes come comes try tries trying used".split()
@@ -168,6 +169,8 @@ def _with_gerund(words: Sequence[Token], clause: bool, named: bool = False) -> l
             if named and token.word in THIRD_PERSONS and token.word not in SOUND_NOUNS:
                 pairs[0] = (token, gerund(THIRD_PERSONS[token.word]))
             continue
+        if before in _NUMERALS:
+            continue  # "ten beeps"
         if clause and token.word in THIRD_PERSONS and not _plural(before) and before not in DETERMINERS:
             pairs[place] = (token, gerund(THIRD_PERSONS[token.word]))
             return pairs

@@ -77,6 +77,8 @@ def polarity_of(reading: Reading, chunks: Sequence[Chunk], place: int, chunk: Ch
             led.polarity, led.cue = _excepted(reading, chunks, place, item, bare, led.everything)
         elif kind is Kind.NO_LONGER:
             led.polarity, led.cue = _no_more(reading, chunks, place, item)
+        elif kind is Kind.NOTHING and led.denied and led.cue is not None and _OPINIONS & set(led.cue.words.split()):
+            led.set("present")  # "it's not as if nobody is talking"
         elif kind is Kind.NOTHING:
             led.nothing, led.polarity, led.cue = True, "absent", item
         elif kind is Kind.EVERYTHING:

@@ -53,9 +53,15 @@ def negated_attribute(before: Chunk | None, chunk: Chunk) -> Attribute | None:
         Led by a negation.
     """
     cue = next((item for item in chunk.lead if item.kind is Kind.NEG), None)
-    if cue is None or cue.words not in _VERBAL_CUES or not chunk.words:
+    if cue is None or not chunk.words:
         return None
     words = list(chunk.words)
+    if cue.words in ("not", "not a", "not any") and len(words) > 1 and words[-1].word in ("one", "ones"):
+        words = words[:-1]  # "a stream, not a very fast one"
+        if not is_predicate(words):
+            return None
+    elif cue.words not in _VERBAL_CUES:
+        return None
     while len(words) > 1 and words[0].word in _DEGREES | AUXILIARIES - {"being"}:
         words = words[1:]
     subject = subject_of(before.words) if before is not None else []
