@@ -13,6 +13,7 @@ import sys
 from collections.abc import Sequence
 
 from backend import __version__
+from backend.commands import progress
 from backend.commands.common import OneSentenceParser
 from backend.errors import InputError
 
@@ -37,7 +38,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     try:
         parsed = build_parser().parse_args(arguments)
-        parsed.run(parsed)
+        try:
+            parsed.run(parsed)
+        finally:
+            progress.clear()
         sys.stdout.flush()
     except SystemExit as stopped:
         return int(stopped.code or 0)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
 from backend.commands.common import add_seed, finite_number, loaded_encoder, print_json, whole_number
+from backend.commands.progress import clear, on_terminal
 from backend.errors import InputError
 from backend.settings import settings
 
@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> None:
             f"--memory-mb is {arguments.memory_mb:g}; it must be above 0. Leave it out to use what is free."
         )
     memory = None if arguments.memory_mb is None else int(arguments.memory_mb * 2**20)
-    progress = _progress()
+    progress = on_terminal()
     ready = arguments.collection.lower().endswith(SUFFIXES)
     named = ready and arguments.encoder is not None
     # Ready embeddings need no encoder: a name given with them is what the reader wants to remember.
@@ -99,7 +99,7 @@ def run(arguments: argparse.Namespace) -> None:
         memory=memory,
         progress=progress,
     )
-    _end(progress)
+    clear()
     if folder is not None:
         write_report(report, folder)
     if arguments.json:
@@ -110,20 +110,3 @@ def run(arguments: argparse.Namespace) -> None:
         print(summary_text(report))
         if folder is not None:
             print(f"Written to {folder}: compose.json, tables and figures; open report.html.")
-
-
-def _progress() -> Any:
-    """A line that renews itself on a terminal; nothing where standard error is a file."""
-    if not sys.stderr.isatty():
-        return None
-
-    def show(sentence: str, share: float) -> None:
-        sys.stderr.write(f"\r{sentence:<60} {100 * share:3.0f} %")
-        sys.stderr.flush()
-
-    return show
-
-
-def _end(progress: Any) -> None:
-    if progress is not None:
-        sys.stderr.write("\r" + " " * 70 + "\r")

@@ -28,7 +28,7 @@ def register(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Run it and write everything down."""
     from backend.collection_layouts import open_collection
-    from backend.commands.progress import on_terminal
+    from backend.commands.progress import clear, on_terminal
     from backend.composition.export import checked_folder
     from backend.negeval.report import tables, write_report
     from backend.negeval.run import run as run_benchmark
@@ -38,6 +38,7 @@ def run(arguments: argparse.Namespace) -> None:
     checked_folder(arguments.out)  # said before minutes of work, not after them
     result = run_benchmark(collection, chosen_encoder(arguments), options, on_terminal())
     written = write_report(result, arguments.out)
+    clear()
     if arguments.json:
         print_json({**result.record, "files": [str(path) for path in written]})
         return

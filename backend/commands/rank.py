@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace) -> None:
     from backend.collection_layouts import open_collection
     from backend.collection_ready import ready_collection
     from backend.collection_store import embed_collection
-    from backend.commands.progress import on_terminal
+    from backend.commands.progress import clear, on_terminal
     from backend.negation import parse_query
     from backend.ranking import checked_top, rank
     from backend.results import ranking_record
@@ -44,6 +44,7 @@ def run(arguments: argparse.Namespace) -> None:
         embedded = ready_collection(arguments.collection, encoder)
     else:
         embedded = embed_collection(collection, encoder, progress=on_terminal())
+        clear()
     scores = score_query(embedded, encoder, query)
     rankings = [rank(scores, name, lam) for name in SCORERS]
     record = ranking_record(query, rankings, scorer, top, provenance(encoder, arguments))

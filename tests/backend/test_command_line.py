@@ -14,6 +14,7 @@ import soundfile
 from backend.__main__ import COMMANDS, main
 from backend.collection_layouts import open_collection
 from backend.collection_store import embed_collection
+from backend.commands import progress
 from backend.demo import demo_clips
 from backend.encoders.base import encoder_list, load_encoder
 from backend.localization import localize
@@ -274,3 +275,24 @@ def test_rank_answers_as_the_page_does(run) -> None:
     for ranking in rankings:
         assert printed["rankings"][ranking.scorer][0]["id"] == ranking.hits(1)[0].id
         assert printed["violations"][ranking.scorer] == ranking.violations(4)
+
+
+def test_progress_leaves_the_line_before_a_result_or_an_error(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    show = progress.on_terminal()
+    assert show is not None
+    show("Embedding clip 1 of 2", 0.5)
+    progress.clear()
+    progress.clear()
+    assert capsys.readouterr().err == "\r 50 %  Embedding clip 1 of 2\033[K\r\033[K"
+    monkeypatch.setattr(
+        "backend.collection_store.embed_collection", lambda *_, **__: (show("x", 0), fail(MemoryError()))
+    )
+    assert main(["rank", "demo", "rain"]) == 1
+    assert "\r\033[KThere is not enough memory" in capsys.readouterr().err
+
+
+def test_progress_is_silent_where_nobody_watches() -> None:
+    assert progress.on_terminal() is None
