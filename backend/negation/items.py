@@ -54,7 +54,8 @@ def _fits(words: tuple[str, ...], kind: Kind, following: Token | None, items: Se
     if phrase in (": no", "? no", "? none", "? yes", "? nope", ": zero", ": 0", "no thanks", "no thank you"):
         return ends
     if len(words) > 1 and words[-1] == ":":
-        return _clause_start(before) and not ends  # "absent: rain", not "thunder absent: ..."
+        # "absent: rain", not "thunder absent: ..."; but "rain exclude:wind", as search engines read it.
+        return (_clause_start(before) or words[0] in _OPERATORS) and not ends
     if phrase == "too" and before is not None and before.words == "not":
         return ends or not (is_adjective(following.word) or adjective_of(following.word))  # type: ignore[union-attr]
     if kind is Kind.ABSENT and len(words) == 1:
@@ -189,6 +190,7 @@ def _left_out(items: list[Item]) -> list[Item]:
 
 _STATES = frozenset("on started begun come arrived happened occurred appeared sounded yet".split())
 """Last words of "is not on", "has not started": what follows must not be a part of the same verb."""
+_OPERATORS = frozenset("exclude excluding without omit avoid include including with not".split())
 _REMOVING = frozenset("leave keep take cut filter mix edit strip".split())
 
 
