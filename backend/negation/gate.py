@@ -67,6 +67,8 @@ def _is_control(character: str) -> bool:
 
 
 def _harmless(character: str) -> str:
+    if "\uff10" <= character <= "\uff5a" and character.isalnum():
+        return unicodedata.normalize("NFKC", character)  # the wide letters and digits of East Asian keyboards
     if unicodedata.category(character) == "Cs":
         return "\ufffd"
     return " " if _is_control(character) or character in "\t\r" else character

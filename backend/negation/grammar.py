@@ -39,7 +39,7 @@ def parse_english(text: str) -> Query:
         reading.present += reading.silences
     elif reading.silences:
         reading.notes.append("Silence between or around the sounds is not ranked, only the sounds are.")
-    _set_scene_aside(reading, text, tokens)
+    _set_scene_aside(reading, text, tokens, chunks)
     _split_contrast(reading, text)
     if _NOT_BOTH.search(text):
         reading.notes.append("“Not both” cannot be ranked: both sounds are asked for. Flip one if only one is meant.")
@@ -52,9 +52,10 @@ def parse_english(text: str) -> Query:
     return Query(text, positives, negatives, "en", tuple(dict.fromkeys(reading.notes)), reading.others)
 
 
-def _set_scene_aside(reading: Reading, text: str, tokens: Sequence[Token]) -> None:
+def _set_scene_aside(reading: Reading, text: str, tokens: Sequence[Token], chunks: Sequence[Chunk]) -> None:
     """ "a farm in the morning: hens, no rooster": the scene stands before the colon, the sounds after it."""
-    colon = next((token.start for token in tokens if token.word == ":"), None)
+    headings = {item.end - 1 for chunk in chunks for item in chunk.lead if item.words.endswith(" :")}
+    colon = next((token.start for token in tokens if token.word == ":" and token.start not in headings), None)
     if colon is None or not any(concept.start > colon for concept in reading.present):
         return
     scene = [concept for concept in reading.present if concept.end <= colon]
