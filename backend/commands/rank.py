@@ -8,6 +8,9 @@ from typing import Any
 
 from backend.commands.common import add_common, chosen_encoder, finite_number, print_json, provenance, whole_number
 
+MOST_SKIPPED = 10
+"""Rows that are listed one by one with their reason; a table whose folder is elsewhere misses them all."""
+
 
 def register(commands: Any) -> None:
     """Add the sub-command."""
@@ -61,8 +64,11 @@ def _print(record: dict[str, Any]) -> None:
         print(f"Note: {note}")
     for name in query["unknown"]:
         print(f"Note: “{name}” is far from every sound this encoder was compared with.")
-    for one in record["collection"]["skipped"]:
+    skipped = record["collection"]["skipped"]
+    for one in skipped[:MOST_SKIPPED]:
         print(f"Left out: {one['row']}: {one['reason']}")
+    if len(skipped) > MOST_SKIPPED:
+        print(f"Left out: {len(skipped) - MOST_SKIPPED:,} more rows; --json lists them all.")
     broken = record["violations"][scorer]
     if broken is not None and query["negatives"]:
         verb = "contains" if broken == 1 else "contain"

@@ -296,3 +296,11 @@ def test_progress_leaves_the_line_before_a_result_or_an_error(
 
 def test_progress_is_silent_where_nobody_watches() -> None:
     assert progress.on_terminal() is None
+
+
+def test_many_rows_left_out_are_counted(run, wav: Path) -> None:
+    table = wav.parent / "clips.csv"
+    table.write_text(f"path,caption\n{wav.name},a tone\n" + "".join(f"gone-{i}.wav,x\n" for i in range(30)))
+    code, out, err = run("rank", table, "a tone")
+    assert (code, err) == (0, "") and out.count("there is no file gone-") == 10 and "20 more rows" in out
+    assert len(json.loads(run("rank", table, "a tone", "--json")[1])["collection"]["skipped"]) == 30
