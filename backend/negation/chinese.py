@@ -14,7 +14,7 @@ _CUES = {
     "both": "不仅 不但 不只是 不只 不光",
     "except": "除了 除去 除开 除",
     "longer": "不再 没再 不会再",
-    "neg": "没有任何 沒有任何 没有一点 没有 沒有 没 沒 毫无 無 无 不要 不想听到 不想听 我不要 "
+    "neg": "没有人说有 没人说有 没有任何 沒有任何 没有一点 没有 沒有 没 沒 毫无 無 无 不要 不想听到 不想听 我不要 "
     "不含 不带 不包括 不包含 听不到 听不见 不是 并非 并没有 "
     "而不是 而非 但不 也不 却不 并不 而不 不需要 缺少 缺乏 排除 去掉 避免 非 "
     "也没有 也无 也没 也不要 也不想听 既没有 既无 既没 又没有 又无",
@@ -44,6 +44,7 @@ _SUFFIX = re.compile(r"(?:的时候|停了|停止了|停止|消失了|消失|不
 _OTHERS = re.compile(r"^(?:其他|别的|其它|任何|所有|一切|都|什么)*(?:的)?(?:声音|声响|东西)?(?:都|都有|都可以|都行)?$")
 
 
+_ENDS = re.compile(r"\s*(?:[，,。.；;！!？?]|$)")
 _ALL = re.compile(r"(?:什么|啥|其他|别的|其它)?(?:声音|声响)?[都也](?:可以|行|要|好)?$")
 
 
@@ -82,6 +83,9 @@ def parse_chinese(text: str) -> Query:
             and _takes_subject(content, text[end:])
         ):
             state.subject = state.present.pop()
+        if kind == "neg" and content in state.present[-1:] and _ENDS.match(text, end):
+            said = state.present.pop()  # "雨声要，风声不要": the answer stands behind
+            state.absent.append(Concept(said.text, said.start, said.end, cue, start, end, (said.start, said.end)))
         _advance(state, kind, (cue, start, end))
         if kind == "with" and state.pending is not None and cue.startswith(("还", "有", "以及")):
             state.present.append(Concept(state.pending.text, state.pending.start, state.pending.end))

@@ -13,6 +13,7 @@ _PIECE = re.compile(r"[^\W_]+['’](?=[^\W_])|[^\W_]+(?:-[^\W_]+)*|[^\w\s]|\n")
 _AFTER_FINAL = frozenset([",", ".", ";", "!", "?", "\n", "und", "aber", "sondern", "während", "et", "mais"])
 _FINAL = frozenset(["nicht", "pas"])
 """Negations that may stand last and then deny what is before them: "es regnet nicht", "le chien aboie pas"."""
+_QUOTES = tuple('"“”„«»')
 _Piece = tuple[str, int, int]
 
 
@@ -37,9 +38,15 @@ def parts_of(text: str, language: Language) -> list[Part]:
     parts: list[Part] = []
     halves: set[int] = set()
     weder = any(word == "weder" for word, _, _ in pieces)
+    answers = _answers(pieces, language)
     place = 0
     while place < len(pieces):
         word, start, end = pieces[place]
+        signed, reached = _signed(text, pieces, place)
+        if signed or place in answers:
+            parts += signed or [Part(answers[place], start, end, text[start:end])]
+            place += reached or 1
+            continue
         length, kind = 1, Kind.WORD
         ahead = [piece[0] for piece in pieces[place : place + LONGEST_PHRASE]]
         for words, found in language.phrases.matches(ahead):
@@ -58,6 +65,48 @@ def parts_of(text: str, language: Language) -> list[Part]:
             parts.append(Part(kind, start, end, text[start:end]))
         place += length
     return parts
+
+
+def _signed(text: str, pieces: Sequence[_Piece], place: int) -> tuple[list[Part], int]:
+    """ "-truenos", -"lauter Donner": the sign of a search engine, over one word or over what is quoted.
+
+    Returns the parts, of which the last ends what is absent, and how many pieces they came from; none and 0
+    where the piece is no such sign.
+    """
+    sign, start, end = pieces[place]
+    before, after = text[max(0, start - 1) : start], text[end : end + 1]
+    if sign not in "-−–!" or before not in ("", " ", "(") or not (after.isalpha() or after in _QUOTES):
+        return [], 0
+    last = place + 1
+    if after in _QUOTES:
+        last = next((at for at in range(place + 2, len(pieces)) if pieces[at][0] in _QUOTES), len(pieces) - 1)
+    reached = pieces[place + 1 : last + 1]
+    words = [Part(Kind.WORD, a, b, text[a:b]) for word, a, b in reached if word[0].isalnum()]
+    closed = Part(Kind.END, reached[-1][2], reached[-1][2], "")
+    return [Part(Kind.NEG, start, end, text[start:end]), *words, closed], 1 + len(reached)
+
+
+def _answers(pieces: Sequence[_Piece], language: Language) -> dict[int, Kind]:
+    """Places of answers that close what is before them, "lluvia sí, viento no", and of the marks before those.
+
+    Without marks, "lluvia sí viento no", only where a yes and a no stand, and one stands last and none first.
+    """
+    words = [word for word, _, _ in pieces]
+    kinds = {word: Kind.ABSENT for word in language.no} | {word: Kind.PRESENT for word in language.yes}
+    both = bool(language.yes & set(words)) and bool(language.no & set(words))
+    series = both and words[-1] in kinds and words[0] not in kinds
+    found: dict[int, Kind] = {}
+    for place, word in enumerate(words):
+        if word not in kinds or place == 0:
+            continue
+        marked = words[place - 1] in ((":", ",") if both else (":",)) and place > 1
+        said = marked or words[place - 1][0].isalnum()
+        ends = place + 1 == len(words) or words[place + 1] in (",", ".", ";", "!", "?", "\n")
+        if said and (ends or series):
+            found[place] = kinds[word]
+            if marked:
+                found[place - 1] = Kind.DROP
+    return found
 
 
 def _split_denial(pieces: Sequence[_Piece], place: int, language: Language, halves: set[int]) -> Kind:

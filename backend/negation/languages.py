@@ -31,6 +31,9 @@ class Language:
     """Verbs that a negated participle or infinitive follows."""
     copulas: frozenset[str]
     """Verbs that a negated adjective follows."""
+    yes: frozenset[str]
+    no: frozenset[str]
+    """Answers that may stand behind a sound: "lluvia sí, viento no"."""
     fronting: frozenset[str]
     """Cues that may stand first, with what should be heard behind what they exclude."""
 
@@ -54,6 +57,8 @@ def _language(code: str, name: str) -> Language:
         verbs=listed("verbs"),
         auxiliaries=listed("auxiliaries"),
         copulas=listed("copulas"),
+        yes=listed("yes"),
+        no=listed("no"),
         fronting=frozenset(sections.get("fronting", ())),
     )
 

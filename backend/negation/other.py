@@ -15,6 +15,9 @@ _CLOSED_BY = frozenset({Kind.BUT, Kind.WHILE, Kind.WITH, Kind.ONLY, Kind.END, Ki
 _PRONOUNS = frozenset("il elle ils elles on ça es er sie ich wir ella ellos ellas él yo".split())
 """Subjects that begin a clause of their own, out of reach of the absence before."""
 
+_DEGREES = frozenset("zu sehr besonders allzu so ganz".split())
+"""Of German, before an adjective."""
+
 
 @dataclass
 class _Reading:
@@ -30,6 +33,8 @@ class _Reading:
     cue: Part | None = None
     article: bool = False
     """The first absent noun of the open scope had an article, so that later ones may."""
+    heading: bool = False
+    """The open scope is a heading over a list: "ausente: lluvia, viento"."""
     clause: bool = False
     """The absence was said of a clause, "el perro no ladra", which an "and" ends."""
     subject: list[Part] = field(default_factory=list)
@@ -50,8 +55,11 @@ def parse_other(text: str, code: str) -> Query:
     for place, part in enumerate([*parts, Part(Kind.END, len(text), len(text), "")]):
         if part.kind is Kind.WORD:
             words.append(part)
+        if part.kind in (Kind.WORD, Kind.DROP):
             continue
-        closes = part.kind is Kind.ABSENT or (part.kind is Kind.NO_LONGER and not _verb_follows(reading, parts, place))
+        closes = part.kind in (Kind.ABSENT, Kind.PRESENT) or (
+            part.kind is Kind.NO_LONGER and not _verb_follows(reading, parts, place)
+        )
         if closes and words:
             _place(reading, words, "absent" if part.kind is Kind.ABSENT else "present", part)
             reading.close()
@@ -85,6 +93,8 @@ def _content(language: Language, words: Sequence[Part]) -> list[Part]:
 
 def _read(reading: _Reading, lead: list[Part], words: list[Part], ahead: Sequence[Part], relative: bool) -> None:
     """One stretch of words under its leads."""
+    if _prenominal(reading, lead, words):
+        return
     denial = _denied_verb(reading, lead, words, relative)
     if denial is not None:
         _place_clause(reading, words, denial, relative or _keeps_subject(reading, denial, words))
@@ -94,8 +104,19 @@ def _read(reading: _Reading, lead: list[Part], words: list[Part], ahead: Sequenc
     _decide(reading, lead, runs_on, _list_closed(ahead))
     if any(part.kind in (Kind.NEG, Kind.PREP) for part in lead):
         reading.article, reading.clause = not bare, False
+        reading.heading = any(part.kind is Kind.NEG and part.text.endswith(":") for part in lead)
     _place(reading, words, reading.polarity, reading.cue)
     reading.subject = words if reading.polarity == "present" else []
+
+
+def _prenominal(reading: _Reading, lead: Sequence[Part], words: list[Part]) -> bool:
+    """ "nicht zu lauter Regen": German denies how loud it is, and the rain is asked for."""
+    described = len(words) > 2 and words[0].word in _DEGREES and words[-1].text[0].isupper()
+    if reading.language.code != "de" or not described or not lead or lead[-1].word != "nicht" or reading.subject:
+        return False
+    _place(reading, words[-1:], "present", None)
+    _place(reading, words[1:], "absent", lead[-1])
+    return True
 
 
 def _denied_verb(reading: _Reading, lead: Sequence[Part], words: Sequence[Part], relative: bool) -> Part | None:
@@ -186,7 +207,11 @@ def _decide(reading: _Reading, lead: Sequence[Part], runs_on: bool, or_ahead: bo
                 mode, by, reading.others = "absent", part, "present" if everything else reading.others
     if mode == "inherit":
         kinds = {part.kind for part in lead}
-        listed = Kind.OR in kinds or (Kind.AND in kinds and runs_on) or (Kind.COMMA in kinds and or_ahead)
+        listed = (
+            Kind.OR in kinds
+            or (Kind.AND in kinds and runs_on)
+            or (Kind.COMMA in kinds and (or_ahead or reading.heading))
+        )
         mode = "absent" if before == "absent" and listed else "present"
     reading.polarity, reading.cue = mode, by if mode == "absent" else None
 
