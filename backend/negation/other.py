@@ -153,7 +153,8 @@ def _keeps_subject(reading: _Reading, cue: Part, words: Sequence[Part]) -> bool:
     if last in language.relatives:
         return True
     described = bool({last, words[0].word, cue.word.split()[-1]} & language.copulas)
-    return described and not words[-1].word.endswith("ndo") and "train" not in [part.word for part in words]
+    goes_on = words[-1].word.endswith("ndo") or "en train" in reading.text[cue.start : words[-1].end].lower()
+    return described and not goes_on
 
 
 def _place_clause(reading: _Reading, verb: list[Part], cue: Part, keeps: bool) -> None:
