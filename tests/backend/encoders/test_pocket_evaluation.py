@@ -322,6 +322,9 @@ class TestCommand:
         assert "pass --esc10 DIR" in capsys.readouterr().err
         assert main(["pocket", "evaluate", "--esc10", str(tmp_path), "--checkpoint", str(tmp_path / "none.pt")]) == 1
         assert main(["pocket", "export", str(tmp_path / "none.pt"), "--to", str(tmp_path)]) == 1
+        assert "none.pt does not exist; name the checkpoint file" in capsys.readouterr().err
+        (tmp_path / "none.pt").write_bytes(b"not a checkpoint")
+        assert main(["pocket", "export", str(tmp_path / "none.pt"), "--to", str(tmp_path)]) == 1
         assert "is not a pocket checkpoint" in capsys.readouterr().err
         assert main(["pocket", "fly"]) == 2
         assert main(["pocket"]) == 2
