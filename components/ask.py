@@ -106,8 +106,10 @@ def _open_in_listen(page: Page, parts: Parts, on: AskHandlers, asked: list[Any])
     def opened(view: ViewState, own: tuple[str, ...], event: gr.EventData) -> Iterator[list[Any]]:
         chosen = on.chosen(view, own, event._data)
         for answer in open_listen(chosen) if chosen else ():
-            begun = isinstance(answer, Begun)
-            yield answer.beside(gr.Tabs(selected="listen")) if begun else [*answer, gr.skip()]
+            if isinstance(answer, Begun):
+                yield answer.beside(gr.Tabs(selected="listen"))
+            else:
+                yield [*answer, gr.skip()]
 
     both = Panel([*listen.outputs, page.tabs], listen.turns)
     both.on(parts.board.open, opened, asked, **PRIVATE, **HEAVY)

@@ -53,7 +53,9 @@ def test_a_fusion_model_is_deterministic_too(hf_folder, tmp_path):
     config = ClapConfig.from_pretrained(hf_folder)
     config.audio_config.enable_fusion = True
     config.audio_config.fusion_type = None
-    ClapModel(config).save_pretrained(folder)
+    model = ClapModel(config)
+    tiny.lively(model)
+    model.save_pretrained(folder)
     encoder = huggingface.load_folder("hf:x", folder)
     sounds = tiny.windows(4, 2.0, 48_000)
     before = np.random.get_state()[1].copy()
