@@ -20,7 +20,8 @@ from components import api, ask, compose, listen, steer
 from components.encoder_picker import EncoderPicker, build_status, encoder_choice, usable
 from components.encoder_picker import choices as encoder_choices
 from components.frame import HEAVY, Page
-from components.state import ViewState, address, link, view_from_link
+from components.lost import open_again_when_lost
+from components.state import ViewState, address, is_open, link, view_from_link
 from components.turns import send_whole_answers, unchanged
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
@@ -86,12 +87,14 @@ def build_page() -> gr.Blocks:
                 _open_with(tab, identifier, frame)
         _connect(page, frame, notices, picker)
         api.build()
+    open_again_when_lost(page, view, bar)
     return page
 
 
 def _open_with(tab: gr.Tab, identifier: str, frame: Page) -> None:
     def opened(view: ViewState) -> tuple[ViewState, str]:
-        if not _is_open(view):
+        # Gradio selects the first tab before the link has been read; that must not overwrite the link.
+        if not is_open(view):
             return gr.skip(), gr.skip()
         view = replace(view, tab=identifier)
         return view, link(view)
@@ -103,11 +106,6 @@ def _open_with(tab: gr.Tab, identifier: str, frame: Page) -> None:
         function, inputs, outputs = frame.on_tab[identifier]
         handler = _only_on(identifier, function, outputs)
         event.then(handler, inputs, outputs, show_progress="hidden", api_visibility="private", **HEAVY)
-
-
-def _is_open(view: ViewState) -> bool:
-    """Whether the link has been read: Gradio selects the first tab before that, and must not overwrite the link."""
-    return bool(view.clip or view.upload)
 
 
 def _connect(page: gr.Blocks, frame: Page, notices: gr.HTML, picker: EncoderPicker) -> None:
@@ -156,7 +154,7 @@ def _only_on(identifier: str, function: Callable[..., Any], outputs: list[Any]) 
     """A panel's handler that runs only while that panel is open; it catches up when its tab is opened."""
 
     def run(view: ViewState, *rest: Any) -> Iterator[Any]:
-        if view.tab == identifier and _is_open(view):
+        if view.tab == identifier and is_open(view):
             yield from _answers(function, outputs, view, *rest)
         else:
             yield unchanged(outputs)

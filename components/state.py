@@ -23,6 +23,8 @@ TABS = ("listen", "ask", "steer", "compose")
 DEFAULT_QUERY = "a dog barking, no rain"
 LONGEST_PARAMETER = 2000
 DEEPEST_CUT = MAX_DEPTH_DB
+LOST = "lost"
+"""Given to the address where the server no longer has the view: the browser opens its link again."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,11 @@ class ViewState:
     def with_clip(self, clip: str = "", upload: str = "", *, shorten: bool = False) -> ViewState:
         """The same view of another sound; a region of the old one means nothing there."""
         return replace(self, clip=clip, upload=upload, shorten=shorten, region=None)
+
+
+def is_open(view: ViewState) -> bool:
+    """Whether a link was read into it; not before the page is loaded, nor when the server has lost it."""
+    return bool(view.clip or view.upload)
 
 
 def first_clip() -> str:
@@ -195,8 +202,12 @@ def view_from_link(parameters: Mapping[str, str], encoders: tuple[str, ...]) -> 
 
 
 ADDRESS_SCRIPT = """
+let opened = null;
 const apply = () => {
   const value = props.value || '';
+  // While a page opens, its first events meet a view that is not there yet; only later is one lost.
+  if (value === 'lost' && opened !== null && performance.now() - opened > 3000) window.location.reload();
+  if (value.startsWith('?')) opened ??= performance.now();
   if (value.startsWith('?') && value !== window.location.search) {
     const parameters = new URLSearchParams(value);
     const theme = new URLSearchParams(window.location.search).get('__theme');
