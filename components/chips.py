@@ -10,9 +10,9 @@ import gradio as gr
 from backend.errors import InputError
 from backend.localization import SoughtConcept
 from backend.negation import parse_query
+from components.state import MOST_CONCEPTS
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
-MOST_CHIPS = 12
 LONGEST_CHIP = 200
 
 
@@ -69,8 +69,8 @@ def checked_chips(payload: Any) -> tuple[SoughtConcept, ...]:
         Not a list of at most 12 named sounds, each present or absent.
     """
     entries = payload.get("chips") if isinstance(payload, dict) else None
-    if not isinstance(entries, list) or len(entries) > MOST_CHIPS:
-        raise InputError(f"A query holds at most {MOST_CHIPS} sounds. Remove one before adding another.")
+    if not isinstance(entries, list) or len(entries) > MOST_CONCEPTS:
+        raise InputError(f"A query holds at most {MOST_CONCEPTS} sounds. Remove one before adding another.")
     concepts = []
     for entry in entries:
         text, polarity = (entry.get("text"), entry.get("polarity")) if isinstance(entry, dict) else (None, None)

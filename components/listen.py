@@ -89,12 +89,14 @@ def _connect(page: Page, parts: Parts, on: ListenHandlers, *, find: gr.Button, o
     every: dict[str, Any] = {**quiet, "trigger_mode": "multiple"}
     # One at a time and in order: an older selection must not overtake a newer one.
     selecting: dict[str, Any] = {**every, "concurrency_id": "selecting", "concurrency_limit": 1}
-    panel.on([parts.query.submit, find.click], on.on_query, [view, parts.query], **heavy)
-    panel.on(parts.chips.input, on.on_chips, [view], **every, **HEAVY)
-    panel.on(parts.clip.input, on.on_clip, [view, parts.clip], **heavy)
-    panel.on([own.upload, own.stop_recording], on.on_upload, [view, own], **heavy)
-    panel.on(parts.shorten.click, on.on_shorten, [view, own], **heavy)
-    panel.on(parts.window.input, on.on_window, [view, parts.window], **heavy)
+    searching = [
+        panel.on([parts.query.submit, find.click], on.on_query, [view, parts.query], **heavy),
+        panel.on(parts.chips.input, on.on_chips, [view], **every, **HEAVY),
+        panel.on(parts.clip.input, on.on_clip, [view, parts.clip], **heavy),
+        panel.on([own.upload, own.stop_recording], on.on_upload, [view, own], **heavy),
+        panel.on(parts.shorten.click, on.on_shorten, [view, own], **heavy),
+        panel.on(parts.window.input, on.on_window, [view, parts.window], **heavy),
+    ]
     parts.depth.input(on.on_depth, [view, parts.depth], outputs, **quiet)
     parts.other.release(on.on_other_depth, [view, parts.other], outputs, **quiet)
     parts.stage.region_change(on.on_region, view, outputs, **selecting)
@@ -103,6 +105,8 @@ def _connect(page: Page, parts: Parts, on: ListenHandlers, *, find: gr.Button, o
         panel.on(trigger, handler, [view], **{**heavy, "trigger_mode": "once"})
         for trigger, handler in ((parts.cut.click, on.on_cut), (parts.stage.cut_request, on.on_cut_request))
     ]
+    for event in (*searching, *cutting):
+        event.then(on.on_over, view, outputs, show_progress="hidden", **PRIVATE)
     parts.stop.click(on.on_cancel, view, outputs, cancels=cutting, show_progress="hidden", **PRIVATE)
 
     def on_encoder(state: ViewState) -> Iterator[list[Any]]:

@@ -21,7 +21,7 @@ from components import listen_view as say
 from components.chips import checked_chips, chips_value
 from components.exports import cut_exports, localization_exports
 from components.frame import PanelParts
-from components.listen_stage import listen_stage
+from components.listen_stage import fitted, listen_stage
 from components.serving import loaded_clip
 from components.stage import checked_band, checked_region
 from components.stage_view import pending_view
@@ -124,11 +124,11 @@ class ListenHandlers:
         except InputError as error:
             yield answer(query_error=say.error_box(str(error)), stage=pending_view(), **box)
             return
-        region = view.region if view.region and view.region.end <= clip.duration + 1e-3 else None
-        yield self._begun(view, clip, chips, **box)
+        view, said = fitted(view, clip)
+        yield self._begun(view, clip, chips, cut_error=say.error_box(said), **box)
         try:
             for found in localize_progressively(encoder, clip, concepts, view.window):
-                yield self._found_answer(view, clip, found, region or first_region(found), encoder.sample_rate)
+                yield self._found_answer(view, clip, found, view.region or first_region(found), encoder.sample_rate)
         except InputError as error:
             yield answer(query_error=say.error_box(str(error)), stage=pending_view())
 
@@ -148,7 +148,6 @@ class ListenHandlers:
             other=gr.Slider(value=view.depth, visible=view.depth not in USUAL_DEPTHS),
             cut=gr.Button(cut_label(view.region), interactive=False),
             stop=gr.Button(visible=False),
-            cut_error="",
             wav=gr.DownloadButton(value=None, interactive=False),
             stage=pending_view("Embedding windows"),
             **more,
@@ -276,6 +275,10 @@ class ListenHandlers:
     def on_cancel(self, view: ViewState) -> list[Any]:
         """The cut was cancelled: what was on screen stays."""
         return self.parts.answer(**self._at_rest(view))
+
+    def on_over(self, view: ViewState) -> list[Any]:
+        """Work is over; what was selected meanwhile is what the next cut takes, and what its button names."""
+        return self.parts.answer(**({"cut": gr.Button(cut_label(view.region))} if view.region else {}))
 
     @staticmethod
     def _at_rest(view: ViewState) -> dict[str, Any]:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from dataclasses import replace
 from typing import Any
 
 from backend.audio import Clip, Span
 from backend.controls import CutExperiment
+from backend.errors import InputError
 from backend.localization import Localization
 from backend.picture import Picture, picture_of
 from components.serving import served_path
-from components.stage import Best, Control, Curve, Cut, stage_view
+from components.stage import Best, Control, Curve, Cut, checked_band, checked_region, stage_view
+from components.state import ViewState
 
 KEPT_PICTURES = 12
 _pictures: OrderedDict[str, Picture] = OrderedDict()
@@ -85,3 +88,23 @@ def listen_stage(
         cut=cut,
         pending=pending,
     )
+
+
+def fitted(view: ViewState, clip: Clip) -> tuple[ViewState, str]:
+    """The view without a region or a band that its sound cannot have, as a link may ask, and a sentence about it."""
+    said = []
+    try:
+        if view.region:
+            view = replace(view, region=checked_region(vars(view.region), clip.duration))
+    except InputError as error:
+        view = replace(view, region=None)
+        said.append(str(error))
+    try:
+        if view.band:
+            view = replace(
+                view, band=checked_band(dict(zip(("low", "high"), view.band, strict=True)), clip.sample_rate)
+            )
+    except InputError as error:
+        view = replace(view, band=None)
+        said.append(str(error))
+    return view, " ".join(said)

@@ -22,6 +22,8 @@ from backend.localization import SoughtConcept
 TABS = ("listen", "ask", "steer", "compose")
 DEFAULT_QUERY = "a dog barking, no rain"
 LONGEST_PARAMETER = 2000
+MOST_CONCEPTS = 12
+"""A query holds at most so many sounds."""
 DEEPEST_CUT = MAX_DEPTH_DB
 LOST = "lost"
 """Given to the address where the server no longer has the view: the browser opens its link again."""
@@ -88,8 +90,11 @@ def first_clip() -> str:
 
 
 def concepts_to_text(concepts: tuple[SoughtConcept, ...]) -> str:
-    """Concepts as one URL value: "+dog barking|-rain"."""
-    return "|".join(("+" if concept.polarity == "present" else "-") + concept.text for concept in concepts)
+    """Concepts as one URL value: "+dog barking|-rain"; a bar inside a name is written %7C, a percent sign %25."""
+    return "|".join(
+        ("+" if concept.polarity == "present" else "-") + concept.text.replace("%", "%25").replace("|", "%7C")
+        for concept in concepts
+    )
 
 
 def concepts_from_text(text: str) -> tuple[SoughtConcept, ...]:
@@ -98,7 +103,10 @@ def concepts_from_text(text: str) -> tuple[SoughtConcept, ...]:
     for part in text.split("|"):
         if len(part.strip()) < 2 or part[0] not in "+-":
             raise ValueError(part)
-        concepts.append(SoughtConcept(part[1:].strip()[:200], "present" if part[0] == "+" else "absent"))
+        name = part[1:].replace("%7C", "|").replace("%25", "%").strip()[:200]
+        concepts.append(SoughtConcept(name, "present" if part[0] == "+" else "absent"))
+    if len(concepts) > MOST_CONCEPTS:
+        raise ValueError(text)
     return tuple(concepts)
 
 
@@ -146,6 +154,13 @@ def _window(text: str) -> float:
     return value
 
 
+def _seed(text: str) -> int:
+    value = _number(text, 0, 2**31 - 1)
+    if value != int(value):
+        raise ValueError(text)
+    return int(value)
+
+
 def _band(text: str) -> tuple[float, float]:
     low, high = (_number(part, 0, 96_000) for part in text.split("-"))
     if not low < high:
@@ -168,12 +183,12 @@ def view_from_link(parameters: Mapping[str, str], encoders: tuple[str, ...]) -> 
         "tab": ("tab", lambda text: _one_of(text, TABS), "one of " + ", ".join(TABS)),
         "clip": ("clip", lambda text: _one_of(text, known_clips), "the id of a demo clip"),
         "query": ("query", str, "text"),
-        "concepts": ("concepts", concepts_from_text, "like +dog barking|-rain"),
+        "concepts": ("concepts", concepts_from_text, f"like +dog barking|-rain, with at most {MOST_CONCEPTS} sounds"),
         "encoder": ("encoder", lambda text: _one_of(text, encoders), "one of " + ", ".join(encoders)),
         "window": ("window", _window, "2 or 4 (seconds)"),
         "depth": ("depth", lambda text: _number(text, 0, DEEPEST_CUT), f"between 0 and {DEEPEST_CUT:g} (dB)"),
         "lambda": ("lambda_", lambda text: _number(text, 0, 8), "between 0 and 8"),
-        "seed": ("seed", lambda text: int(_number(text, 0, 2**31 - 1)), "a whole number"),
+        "seed": ("seed", _seed, "a whole number from 0 to 2147483647"),
         "band": ("band", _band, "like 300-3000 (Hz)"),
         "selection": ("selection", str, "text"),
         "pin": ("pin", str, "text"),

@@ -73,6 +73,7 @@ const choosing = {
       if (JSON.stringify(value) === JSON.stringify(this.known[name])) continue;
       this.known[name] = value;
       this.sent.push({ name, value, at: performance.now() });
+      if (name === "region") this.chosen = value !== null;
       if (name === "region") this.trigger("region_change", value ? { ...value } : { start: null, end: null });
       else this.trigger("band_change", value ? { low: value[0], high: value[1] } : { low: null, high: null });
     }

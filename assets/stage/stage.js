@@ -56,7 +56,10 @@ class Stage {
 
   update(view) {
     if (!this.root.isConnected) return this.dispose();
-    if (view?.waiting !== undefined) return this.wait(view.waiting);
+    if (view?.waiting !== undefined) {
+      this.chosen = false;
+      return this.wait(view.waiting);
+    }
     const before = this.view;
     this.view = view && view.clip ? view : null;
     this.parts.empty.hidden = this.view !== null;
@@ -104,16 +107,17 @@ class Stage {
   }
 
   // The server's region and band count when IT changed them. A late echo of what was sent from here does not
-  // undo what has been dragged since.
+  // undo what has been dragged since, nor does the region that work in progress offers.
   takeSelection(fresh) {
     const { view } = this;
     const key = (value) => JSON.stringify(value);
+    const kept = (name) => name === "region" && this.chosen && this.root.classList.contains("is-pending");
     this.sent = this.sent.filter((item) => performance.now() - item.at < ECHO_MS);
     for (const name of ["region", "band"]) {
       const given = name === "band" ? wholeBand(view) : view.region;
       const echo = this.sent.findIndex((item) => item.name === name && key(item.value) === key(given));
       if (echo >= 0) this.sent = this.sent.filter((item, n) => item.name !== name || n > echo);
-      else if (fresh || key(given) !== key(this.told[name])) this[name] = this.known[name] = given && structuredClone(given);
+      else if (fresh || (key(given) !== key(this.told[name]) && !kept(name))) this[name] = this.known[name] = given && structuredClone(given);
       this.told[name] = given;
     }
     this.syncLoop();

@@ -248,3 +248,32 @@ def test_two_visitors_do_not_meet(open_page) -> None:
     first.click("#listen-cut")
     headline(first, "Cutting")
     assert "Cutting" not in second.inner_text("#listen-headline")
+
+
+def test_a_region_that_the_clip_cannot_have_is_left_out_and_said(open_page) -> None:
+    page = open_page("?start=50&end=60")
+    headline(page, "is found at")
+    page.wait_for_function("document.querySelector('#listen-cut').innerText.startsWith('Cut ')")
+    assert "50.00-60.00 s does not lie inside the clip" in page.inner_text(".gradio-container")
+    assert "start" not in parameters(page)
+    page.click("#listen-cut")
+    headline(page, "Cutting")
+
+
+def test_the_cut_button_names_what_was_selected_while_a_cut_ran(open_page) -> None:
+    page = open_page()
+    headline(page, "is found at")
+    page.click("#listen-cut")
+    page.wait_for_selector("#listen-cancel", state="visible")
+    plot = page.locator("#listen-stage [data-part=plot]")
+    plot.scroll_into_view_if_needed()
+    box = plot.bounding_box()
+    page.mouse.move(box["x"] + 0.1 * box["width"], box["y"] + 30)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.25 * box["width"], box["y"] + 30, steps=5)
+    page.mouse.up()
+    headline(page, "Cutting")
+    page.wait_for_selector("#listen-cancel", state="hidden")
+    chosen = parameters(page)
+    named = f"Cut {float(chosen['start']):.2f}–{float(chosen['end']):.2f} s"
+    page.wait_for_function("named => document.querySelector('#listen-cut').innerText === named", arg=named)
