@@ -11,9 +11,27 @@ const made = (tag, className, text) => {
   return node;
 };
 
-const value = () => (props.value && props.value.chips) ? props.value : { query: '', spans: [], chips: [], notes: [], edited: false };
-const plain = () => value().chips.map(({ text, polarity }) => ({ text, polarity }));
-const send = (chips) => trigger('input', { chips });
+// What was sent last and is not answered yet: it is shown at once, and a second edit builds on it.
+let sent = null, forgetting = null;
+let drawn = null, drawing = false;
+const given = () => (props.value && props.value.chips) ? props.value : { query: '', spans: [], chips: [], notes: [], edited: false };
+const plainOf = ({ chips }) => chips.map(({ text, polarity }) => ({ text, polarity }));
+const value = () => (sent ? { ...given(), spans: [], notes: [], chips: sent.chips } : given());
+const plain = () => plainOf(value());
+const forget = () => { clearTimeout(forgetting); sent = null; };
+const send = (chips) => {
+  sent = chips.length ? { chips, query: given().query } : null; // no chip at all is refused
+  clearTimeout(forgetting);
+  // A refused edit is answered by a sentence alone: then the server's chips come back.
+  forgetting = setTimeout(() => { forget(); draw(); }, 8000);
+  draw();
+  trigger('input', { chips });
+};
+function answered() {
+  if (sent && (given().query !== sent.query || JSON.stringify(plainOf(given())) === JSON.stringify(sent.chips))) forget();
+  // A name being typed stays; closing its box draws what came.
+  if (given().query !== drawn || !host.querySelector('.chip-edit')) draw();
+}
 
 function sentence(query, spans) {
   const line = made('p', 'chips-query');
@@ -38,11 +56,11 @@ function editText(label, index) {
   box.setAttribute('aria-label', 'Name of the sound');
   let closed = false;
   const close = (keep) => {
-    if (closed) return;
+    if (closed || drawing) return;
     closed = true;
     const text = box.value.trim();
     const chips = plain();
-    if (keep && text && text !== chips[index].text) { chips[index].text = text; send(chips); } else draw();
+    if (keep && text && chips[index] && text !== chips[index].text) { chips[index].text = text; send(chips); } else draw();
   };
   box.addEventListener('keydown', (event) => {
     if (event.key === 'Enter') { event.preventDefault(); close(true); }
@@ -91,7 +109,7 @@ function addChip() {
     box.setAttribute('aria-label', 'A further sound');
     let closed = false;
     const close = (keep) => {
-      if (closed) return;
+      if (closed || drawing) return;
       closed = true;
       const text = box.value.trim();
       if (keep && text) send([...plain(), { text, polarity: 'present' }]); else draw();
@@ -110,7 +128,11 @@ function addChip() {
 
 function draw() {
   const { query, spans, chips, notes, edited } = value();
+  const focused = [...host.querySelectorAll('button')].indexOf(document.activeElement);
+  drawing = true;
   host.replaceChildren();
+  drawing = false;
+  drawn = query;
   if (!query && !chips.length) return;
   if (spans.length) host.append(sentence(query, spans));
   const row = made('div', 'chips-row');
@@ -121,7 +143,9 @@ function draw() {
   if (edited) row.append(made('span', 'chips-edited', 'your correction'));
   host.append(row);
   for (const note of notes) host.append(made('p', 'note', note));
+  // A key that flips a chip stays on it.
+  if (focused >= 0) host.querySelectorAll('button')[focused]?.focus({ preventScroll: true });
 }
 
-watch('value', draw);
+watch('value', answered);
 draw();

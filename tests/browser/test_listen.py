@@ -139,6 +139,22 @@ def test_a_typed_query_and_flipped_chips(open_page) -> None:
     assert page.locator("#listen-chips img, #listen-headline img, #listen-table img").count() == 0
 
 
+def test_chips_edited_faster_than_answers_come_are_all_kept(open_page) -> None:
+    page = open_page()
+    headline(page, "is found at")
+    flips = "document.querySelectorAll('#listen-chips .chip-flip')"
+    page.evaluate(f"() => {{ {flips}[0].click(); {flips}[1].click(); }}")
+    wait_for_parameter(page, "concepts", "-dog barking|+rain")
+    page.evaluate(f"() => {{ for (let n = 0; n < 5; n += 1) {flips}[1].click(); }}")
+    wait_for_parameter(page, "concepts", "-dog barking|-rain")
+    page.focus("#listen-chips .chip:nth-child(2) .chip-flip")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    wait_for_parameter(page, "concepts", "-dog barking|+rain")
+    assert page.evaluate("document.activeElement.innerText") == "rain"
+
+
 def test_an_empty_query_is_a_sentence_and_loses_nothing(open_page) -> None:
     page = open_page()
     before = headline(page, "is found at")
