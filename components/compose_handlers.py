@@ -85,7 +85,12 @@ class ComposeHandlers:
 
     def on_demo(self, view: ViewState) -> Iterator[list[Any]]:
         """Back to the demo set."""
-        yield from self._computed(view, lambda progress: opened_demo(view.encoder, view.seed, "", progress))
+        view = replace(view, selection="")
+        yield from self._computed(
+            view,
+            lambda progress: opened_demo(view.encoder, view.seed, "", progress),
+            {"view": view, "address": link(view)},
+        )
 
     def on_own(
         self, view: ViewState, embeddings: str | None, labels: str | None, second: str | None, hierarchy: str | None
@@ -103,10 +108,18 @@ class ComposeHandlers:
 
         yield from self._computed(view, work)
 
-    def _computed(self, view: ViewState, work: Callable[[Callable[[str, float], None]], Opened]) -> Iterator[list[Any]]:
-        """Run something long, showing how far it is; the old result stays until the new one is there."""
+    def _computed(
+        self,
+        view: ViewState,
+        work: Callable[[Callable[[str, float], None]], Opened],
+        place: dict[str, Any] | None = None,
+    ) -> Iterator[list[Any]]:
+        """Run something long, showing how far it is; the old result stays until the new one is there.
+
+        ``place`` is the new view and its address, where the request changes it.
+        """
         running = steps_of(work)
-        yield self.parts.begin(error="")
+        yield self.parts.begin(error="", **(place or {}))
         try:
             while True:
                 try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zipfile
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -111,6 +111,12 @@ def test_a_click_opens_a_combination_and_the_link_names_it(on, panel):
     assert opened.report.combinations.name(3) in answer["drawer"]
     assert opened_demo("pocket", 0, name).chosen == 3
     assert opened_demo("pocket", 0, "whale;dog").chosen == opened.chosen
+
+
+def test_back_to_the_demo_set_leaves_the_combination_out_of_the_link_too(on, panel):
+    answers = [shown(panel, answer) for answer in on.on_demo(replace(COMPOSE, selection="dog barking;rain"))]
+    assert answers[0]["view"].selection == "" and "selection" not in answers[0]["address"]
+    assert answers[-1]["opened"].chosen == opened_demo("pocket", 0).chosen
 
 
 @pytest.mark.parametrize("payload", [None, "x", {}, {"key": -1}, {"key": 1e9}, {"key": "0"}, {"key": [1]}])
