@@ -20,6 +20,7 @@ from components.listen_handlers import (
     cut_label,
     wanted,
 )
+from components.slider import ForgivingSlider
 from components.stage import Stage
 from components.state import DEEPEST_CUT, ViewState
 from components.turns import Panel
@@ -58,7 +59,7 @@ def build(page: Page) -> None:
             window = gr.Radio([("2 s", 2.0), ("4 s", 4.0)], value=2.0, label="Window", elem_id="listen-window")
             depths = [*((f"−{decibels:g} dB", decibels) for decibels in USUAL_DEPTHS), ("other", OTHER_DEPTH)]
             depth = gr.Radio(depths, value=USUAL_DEPTHS[0], label="Depth of the cut", elem_id="listen-depth")
-            other = gr.Slider(
+            other = ForgivingSlider(
                 0, DEEPEST_CUT, 20, step=1, label="Depth, dB down", visible=False, elem_id="listen-depth-other"
             )
             cut = gr.Button(cut_label(None), variant="primary", elem_id="listen-cut")
@@ -98,7 +99,8 @@ def _connect(page: Page, parts: Parts, on: ListenHandlers, *, find: gr.Button, o
         panel.on(parts.window.input, on.on_window, [view, parts.window], **heavy),
     ]
     parts.depth.input(on.on_depth, [view, parts.depth], outputs, **quiet)
-    parts.other.release(on.on_other_depth, [view, parts.other], outputs, **quiet)
+    # Not its release, which keys never fire.
+    parts.other.input(on.on_other_depth, [view, parts.other], outputs, **quiet)
     parts.stage.region_change(on.on_region, view, outputs, **selecting)
     parts.stage.band_change(on.on_band, view, outputs, **selecting)
     cutting = [

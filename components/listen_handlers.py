@@ -31,7 +31,6 @@ USUAL_DEPTHS, OTHER_DEPTH = (40.0, 100.0), -1.0
 """Depths of the papers in dB, and the choice that shows a slider instead."""
 PRIVATE: dict[str, Any] = {"api_visibility": "private"}
 
-
 ShownKey = tuple[Any, ...]
 
 
@@ -223,7 +222,8 @@ class ListenHandlers:
     def on_other_depth(self, view: ViewState, depth: float, visible: bool = True) -> list[Any]:
         """A depth in dB; whatever came is brought into range."""
         view = replace(view, depth=min(max(float(depth), 0.0), DEEPEST_CUT))
-        return self.parts.answer(view=view, address=link(view), other=gr.Slider(visible=visible))
+        other = gr.Slider(visible=visible) if view.depth == depth else gr.Slider(value=view.depth, visible=visible)
+        return self.parts.answer(view=view, address=link(view), other=other)
 
     def on_region(self, view: ViewState, event: gr.EventData) -> list[Any]:
         """A region dragged on the stage."""

@@ -20,6 +20,7 @@ from components.exports import export_file
 from components.frame import HEAVY, Page, PanelParts
 from components.listen_view import error_box
 from components.queries import asked_key, query_of, wanted_on
+from components.slider import ForgivingSlider
 from components.state import ViewState, link
 from components.steer_picture import figures_picture, plane_picture
 from components.turns import Panel
@@ -142,11 +143,12 @@ class SteerHandlers:
         view = replace(view, lambda_=round(min(max(float(lam), 0.0), LARGEST), 3))
         if lines is None:
             return self.parts.answer(view=view, address=link(view))
+        box = {} if abs(view.lambda_ - lam) < 1e-3 else {"strength": view.lambda_}
         try:
             found = self._diagnosis(view, lines)
         except InputError as error:
             return self.parts.answer(error=error_box(str(error)))
-        return self.parts.answer(view=view, address=link(view), **self._steered(found, view.lambda_))
+        return self.parts.answer(view=view, address=link(view), **box, **self._steered(found, view.lambda_))
 
 
 def _file(found: Diagnosis, view: ViewState) -> str:
@@ -181,7 +183,9 @@ def build(page: Page) -> None:
                 line_error = gr.HTML("", elem_classes="message", elem_id="steer-line-error")
             with gr.Column(min_width=320):
                 plane = gr.HTML("", elem_id="steer-plane", min_height=320)
-                strength = gr.Slider(0, LARGEST, 0.2, step=0.05, label="Steering strength λ", elem_id="steer-lambda")
+                strength = ForgivingSlider(
+                    0, LARGEST, 0.2, step=0.05, label="Steering strength λ", elem_id="steer-lambda"
+                )
                 steering = gr.HTML("", elem_classes="result", elem_id="steer-sentence", min_height=72)
         figures = gr.HTML("", elem_id="steer-figures", min_height=300)
         with gr.Row(elem_classes="downloads"):

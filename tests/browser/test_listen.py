@@ -293,3 +293,18 @@ def test_the_cut_button_names_what_was_selected_while_a_cut_ran(open_page) -> No
     chosen = parameters(page)
     named = f"Cut {float(chosen['start']):.2f}–{float(chosen['end']):.2f} s"
     page.wait_for_function("named => document.querySelector('#listen-cut').innerText === named", arg=named)
+
+
+def test_the_depth_follows_keys_and_any_typed_number(open_page) -> None:
+    page = open_page("?depth=20")
+    headline(page, "is found at")
+    slider = page.locator("#listen-depth-other input[type=range]")
+    slider.focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+    wait_for_parameter(page, "depth", "25")
+    box = page.locator("#listen-depth-other input[type=number]")
+    box.fill("999")
+    page.keyboard.press("Tab")
+    wait_for_parameter(page, "depth", "120")
+    assert page.locator(".toast-body").count() == 0

@@ -1,0 +1,31 @@
+"""A slider whose box takes any number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from components.stage import _Unstubbed
+
+
+class ForgivingSlider(gr.Slider, metaclass=_Unstubbed):
+    """Hands on whatever was typed in its box, an empty box as the minimum; the handler brings it into range.
+
+    Gradio's own answers a number out of range with an error across every output of the event.
+    """
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+
+    def get_config(self, cls: type[gr.blocks.Block] | None = None) -> dict[str, Any]:
+        """The settings of any slider."""
+        return super().get_config(cls or gr.Slider)
+
+    def preprocess(self, payload: float | None) -> float:
+        """The number as it came."""
+        return float(self.minimum if payload is None else payload)
+
+    def get_block_name(self) -> str:
+        """Drawn as any slider."""
+        return "slider"
