@@ -28,6 +28,12 @@ MEL_FRAMES_AT_ONCE = 6000
 """Mel frames convolved together, one minute: bounds the memory of long signals."""
 FRAMES_AT_ONCE = 1600
 """Frames of the tower that go through its last convolutions together: 64 windows of two seconds."""
+PART_FRAMES, PART_STEP = 50, 25
+"""Frames of the tower that are read at once, four seconds, and how far such parts of a longer window are apart: the
+tower was trained, and its checkpoints were chosen, on four seconds at most. On the development sounds this finds 36 %
+of captions' sounds first, where reading ten seconds at once finds 32 %."""
+READING = b"windows of more than four seconds are means of their parts"
+"""Part of the weights' identity: other readings of the same files give other embeddings."""
 FRAME_SECONDS = MEL_FRAMES_PER_STEP * HOP_SAMPLES / SAMPLE_RATE
 """80 ms: distance between the tower's frames."""
 
@@ -50,6 +56,8 @@ class PocketEncoder:
     @torch.inference_mode()
     def embed_audio(self, windows: FloatArray) -> FloatArray:
         """Embed windows, each as if silence surrounded it.
+
+        A window of more than four seconds is the mean of its four-second parts, two seconds apart.
 
         Parameters
         ----------
@@ -81,7 +89,7 @@ class PocketEncoder:
         The windows share the convolutions before the last stride, and so hear up to 0.43 s
         beyond their edges, where :meth:`embed_audio` hears silence; the card states how far the
         two differ. A window starts at the first frame (80 ms) whose centre lies inside it.
-        Windows under one second are embedded one by one.
+        Windows under one second are embedded one by one; those over four seconds are means of their parts.
 
         Parameters
         ----------
@@ -164,7 +172,16 @@ class PocketEncoder:
         return torch.cat(pieces, 2)
 
     def _embedded(self, maps: torch.Tensor) -> torch.Tensor:
-        """Shared maps of windows -> (n, dim) of unit length. The mean sound was subtracted on saving the weights."""
+        """Shared maps of windows -> (n, dim) of unit length: read at once, or the mean of overlapping parts."""
+        last = maps.shape[2] - PART_FRAMES
+        if last <= 0:
+            return self._read(maps)
+        firsts = np.linspace(0, last, 1 + -(-last // PART_STEP)).round().astype(int)
+        total = sum(self._read(maps[:, :, first : first + PART_FRAMES]) for first in firsts)
+        return functional.normalize(torch.as_tensor(total), dim=1)
+
+    def _read(self, maps: torch.Tensor) -> torch.Tensor:
+        """Shared maps of parts -> (n, dim) of unit length. The mean sound was subtracted on saving the weights."""
         return functional.normalize(self.tower.embedding(self.tower.pooled_maps(maps)), dim=1)
 
     def _embed_slices(self, samples: torch.Tensor, begins: NDArray[np.float64], length: float) -> FloatArray:
@@ -205,10 +222,11 @@ def _check_spans(starts: NDArray[np.float64], length: float, duration: float) ->
 
 
 def weights_hash(folder: Path) -> str:
-    """First 12 hex digits of the SHA-256 over the shipped files."""
+    """First 12 hex digits of the SHA-256 over the shipped files and how they are read."""
     digest = hashlib.sha256()
     for name in SHIPPED_FILES:
         digest.update((folder / name).read_bytes())
+    digest.update(READING)
     return digest.hexdigest()[:12]
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from backend.audio import sliding_windows
 from backend.encoders.base import SpanEncoder, load_encoder
 from backend.encoders.pocket import ASSETS, FAMILY, SHIPPED_FILES
-from backend.encoders.pocket.encoder import load_pocket
+from backend.encoders.pocket.encoder import READING, load_pocket
 from backend.encoders.pocket.evaluation.recordings import read_signal
 from backend.errors import InputError
 from tests.reference.pocket_golden import CLIPS, GOLDEN, ROOT, TEXTS, embeddings
@@ -49,7 +49,7 @@ def check_units(vectors: np.ndarray, rows: int) -> None:
 def test_the_registry_lists_it_as_ready_and_its_hash_is_that_of_its_files(encoder: SpanEncoder) -> None:
     (info,) = FAMILY.listed()
     assert (info.id, info.ready, info.needs, info.dim, info.sample_rate) == ("pocket", True, "", 384, RATE)
-    digest = hashlib.sha256(b"".join((ASSETS / name).read_bytes() for name in SHIPPED_FILES)).hexdigest()
+    digest = hashlib.sha256(b"".join((ASSETS / name).read_bytes() for name in SHIPPED_FILES) + READING).hexdigest()
     assert encoder.weights == digest[:12]
     assert sum((ASSETS / name).stat().st_size for name in SHIPPED_FILES) <= 40e6
 
@@ -120,6 +120,16 @@ def test_case_does_not_matter_and_nothing_is_added_to_a_text(encoder: SpanEncode
     plain, shouted, prompted = encoder.embed_text(["a dog barking", "A DOG BARKING", "the sound of a dog barking"])
     assert np.abs(plain - shouted).max() < TOLERANCE
     assert plain @ prompted < 0.999
+
+
+def test_a_long_window_is_the_mean_of_its_four_second_parts(encoder: SpanEncoder, scene: np.ndarray) -> None:
+    signal = scene[: 10 * RATE]
+    parts = encoder.embed_spans(signal, np.array([0.0, 2.0, 4.0, 6.0]), 4.0)
+    mean = parts.mean(axis=0) / np.linalg.norm(parts.mean(axis=0))
+    assert np.abs(encoder.embed_spans(signal, np.zeros(1), 10.0)[0] - mean).max() < TOLERANCE
+    assert np.abs(encoder.embed_audio(signal[None])[0] - mean).max() < TOLERANCE
+    five = encoder.embed_spans(signal, np.array([0.0, 1.04]), 4.0).mean(axis=0)
+    assert np.abs(encoder.embed_spans(signal, np.zeros(1), 5.0)[0] - five / np.linalg.norm(five)).max() < TOLERANCE
 
 
 @pytest.mark.parametrize("samples", [1, 160, 3200, 16000, 160000])

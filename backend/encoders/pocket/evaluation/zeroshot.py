@@ -20,8 +20,8 @@ from backend.encoders.pocket.evaluation.measures import Measure, mean_measure
 from backend.encoders.pocket.evaluation.recordings import Recording
 
 CLIP_SECONDS = 10.0
-"""A recording is one window, up to ten seconds; chosen on development sounds, where it beat the mean
-of 2 s windows by 0 to 4 points, most where silence pads the recording."""
+"""A recording is one window, up to ten seconds, as a collection embeds it; how a window of more than a few seconds
+is read is the encoder's matter."""
 
 
 def unit(vectors: FloatArray) -> FloatArray:
