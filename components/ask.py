@@ -12,7 +12,7 @@ import gradio as gr
 from components import ask_api
 from components.ask_handlers import EXAMPLES, AskHandlers, Parts
 from components.chips import chip_editor
-from components.frame import HEAVY, Page
+from components.frame import HEAVY, Page, result_line
 from components.queries import wanted_on
 from components.state import ViewState
 from components.turns import Begun, Panel
@@ -45,7 +45,7 @@ def build(page: Page) -> None:
             examples = [gr.Button(text, size="sm", scale=0, elem_classes="ask-example") for text in EXAMPLES]
         chips = chip_editor(elem_id="ask-chips")
         error = gr.HTML("", elem_classes="message", elem_id="ask-error")
-        headline = gr.HTML("", elem_classes="result", elem_id="ask-headline", min_height=64)
+        headline = result_line("ask-headline", min_height=64)
         board = gr.HTML(
             {},
             html_template='<div class="ask-board"></div>',

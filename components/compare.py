@@ -14,7 +14,7 @@ from backend.encoders.base import encoder_list, load_encoder
 from backend.errors import InputError
 from backend.localization import Localization
 from components.frame import HEAVY, Page
-from components.listen_handlers import clip_of, concepts_of
+from components.listen_parts import clip_of, concepts_of
 from components.listen_view import error_box
 from components.state import ViewState
 from components.turns import Panel

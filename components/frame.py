@@ -15,6 +15,12 @@ HEAVY: dict[str, Any] = {"concurrency_id": "embedding", "concurrency_limit": 2}
 """Events that run an encoder share two workers; two cores gain nothing from more."""
 
 
+def result_line(elem_id: str, min_height: int = 64) -> gr.HTML:
+    """The sentences a panel's result opens with; a screen reader says them when they change."""
+    spoken = "element.setAttribute('role', 'status'); element.setAttribute('aria-live', 'polite');"
+    return gr.HTML("", js_on_load=spoken, elem_id=elem_id, elem_classes="result", min_height=min_height)
+
+
 class PanelParts:
     """Base of a panel's dataclass of components, in the order its handlers answer."""
 

@@ -9,17 +9,9 @@ import gradio as gr
 
 from components import compare
 from components.chips import chip_editor
-from components.frame import HEAVY, Page
-from components.listen_handlers import (
-    OTHER_DEPTH,
-    PRIVATE,
-    USUAL_DEPTHS,
-    ListenHandlers,
-    Parts,
-    clip_choices,
-    cut_label,
-    wanted,
-)
+from components.frame import HEAVY, Page, result_line
+from components.listen_handlers import OTHER_DEPTH, PRIVATE, USUAL_DEPTHS, ListenHandlers
+from components.listen_parts import Parts, clip_choices, cut_label, wanted
 from components.slider import ForgivingSlider
 from components.stage import Stage
 from components.state import DEEPEST_CUT, ViewState
@@ -53,7 +45,7 @@ def build(page: Page) -> None:
             )
             shorten = gr.Button("Use the first 10 minutes", visible=False, elem_id="listen-shorten")
         clip_error = gr.HTML("", elem_classes="message")
-        headline = gr.HTML("", elem_classes="result", elem_id="listen-headline", min_height=64)
+        headline = result_line("listen-headline", min_height=64)
         stage = Stage(elem_id="listen-stage")
         with gr.Row(elem_classes="knobs"):
             window = gr.Radio([("2 s", 2.0), ("4 s", 4.0)], value=2.0, label="Window", elem_id="listen-window")
@@ -83,7 +75,7 @@ def build(page: Page) -> None:
 
 
 def _connect(page: Page, parts: Parts, on: ListenHandlers, *, find: gr.Button, own: gr.Audio) -> None:
-    outputs, view, panel = parts.all(), page.view, Panel(parts.all())
+    outputs, view, panel, cuts = parts.all(), page.view, Panel(parts.all()), on.cutting
     quiet: dict[str, Any] = {"show_progress": "hidden", "trigger_mode": "always_last", **PRIVATE}
     heavy: dict[str, Any] = {**quiet, **HEAVY}
     # Gradio repeats the FIRST event's data for one that came while its handler ran; every one must be handled.
@@ -105,11 +97,11 @@ def _connect(page: Page, parts: Parts, on: ListenHandlers, *, find: gr.Button, o
     parts.stage.band_change(on.on_band, view, outputs, **selecting)
     cutting = [
         panel.on(trigger, handler, [view], **{**heavy, "trigger_mode": "once"})
-        for trigger, handler in ((parts.cut.click, on.on_cut), (parts.stage.cut_request, on.on_cut_request))
+        for trigger, handler in ((parts.cut.click, cuts.on_cut), (parts.stage.cut_request, cuts.on_cut_request))
     ]
     for event in (*searching, *cutting):
-        event.then(on.on_over, view, outputs, show_progress="hidden", **PRIVATE)
-    parts.stop.click(on.on_cancel, view, outputs, cancels=cutting, show_progress="hidden", **PRIVATE)
+        event.then(cuts.on_over, view, outputs, show_progress="hidden", **PRIVATE)
+    parts.stop.click(cuts.on_cancel, view, outputs, cancels=cutting, show_progress="hidden", **PRIVATE)
 
     def on_encoder(state: ViewState) -> Iterator[list[Any]]:
         yield from on.show(state, typed=True)

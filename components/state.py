@@ -49,6 +49,8 @@ class ViewState:
         Steering strength on Ask and Steer.
     selection : str
         What is opened on Compose.
+    cut : bool
+        Whether the region's cut is shown.
     pin : str
         The query whose result is kept for comparison on Ask, with the visitor's correction of it if there is
         one: the text that :func:`pin_text` writes.
@@ -69,14 +71,15 @@ class ViewState:
     lambda_: float = 0.2
     selection: str = ""
     pin: str = ""
+    cut: bool = False
 
     def with_query(self, query: str) -> ViewState:
         """The same view for another query; corrections of the old one do not carry over."""
-        return replace(self, query=query, concepts=None, region=None)
+        return replace(self, query=query, concepts=None, region=None, cut=False)
 
     def with_clip(self, clip: str = "", upload: str = "", *, shorten: bool = False) -> ViewState:
         """The same view of another sound; a region of the old one means nothing there."""
-        return replace(self, clip=clip, upload=upload, shorten=shorten, region=None)
+        return replace(self, clip=clip, upload=upload, shorten=shorten, region=None, cut=False)
 
 
 def is_open(view: ViewState) -> bool:
@@ -116,7 +119,9 @@ def link(view: ViewState) -> str:
     values: dict[str, str] = {}
     if view.tab != plain.tab:
         values["tab"] = view.tab
-    if view.clip and not view.upload:
+    if view.upload:
+        values["own"] = "1"
+    elif view.clip:
         values["clip"] = view.clip
     values["query"] = view.query
     if view.concepts is not None:
@@ -125,6 +130,8 @@ def link(view: ViewState) -> str:
         if getattr(view, name) != getattr(plain, name):
             value = getattr(view, name)
             values[name] = f"{value:g}" if isinstance(value, float) else str(value)
+    if view.cut:
+        values["cut"] = "1"
     if view.lambda_ != plain.lambda_:
         values["lambda"] = f"{view.lambda_:g}"
     if view.region:
@@ -191,6 +198,7 @@ def view_from_link(parameters: Mapping[str, str], encoders: tuple[str, ...]) -> 
         "seed": ("seed", _seed, "a whole number from 0 to 2147483647"),
         "band": ("band", _band, "like 300-3000 (Hz)"),
         "selection": ("selection", str, "text"),
+        "cut": ("cut", lambda text: _one_of(text, ("0", "1")) == "1", "0 or 1"),
         "pin": ("pin", str, "text"),
     }
     view, notices = ViewState(clip=first_clip()), []
@@ -203,6 +211,8 @@ def view_from_link(parameters: Mapping[str, str], encoders: tuple[str, ...]) -> 
         except ValueError:
             shown = text if len(text) <= 40 else text[:40] + "…"
             notices.append(f"The link asks for {name} “{shown}”, which is not {allowed}; the default is shown instead.")
+    if "own" in parameters:
+        notices.append("The link is of a visitor's own sound, which no link carries; a demo sound is shown instead.")
     if "start" in parameters or "end" in parameters:
         try:
             start, end = (_number(parameters[name], 0, 1e5) for name in ("start", "end"))
@@ -217,7 +227,7 @@ def view_from_link(parameters: Mapping[str, str], encoders: tuple[str, ...]) -> 
 
 
 ADDRESS_SCRIPT = """
-let opened = null;
+let opened = null, shown = null;
 const apply = () => {
   const value = props.value || '';
   // While a page opens, its first events meet a view that is not there yet; only later is one lost.
@@ -227,9 +237,15 @@ const apply = () => {
     const parameters = new URLSearchParams(value);
     const theme = new URLSearchParams(window.location.search).get('__theme');
     if (theme) parameters.set('__theme', theme);
-    history.replaceState(history.state, '', '?' + parameters.toString().replaceAll('+', '%20'));
+    const search = '?' + parameters.toString().replaceAll('+', '%20');
+    // Another tab is a place to come back from; another query or region is not.
+    const place = (text) => new URLSearchParams(text).get('tab') || 'listen';
+    const moved = shown !== null && place(search) !== place(window.location.search);
+    history[moved ? 'pushState' : 'replaceState'](history.state, '', search);
   }
+  if (opened !== null) shown = window.location.search;
 };
+window.addEventListener('popstate', () => { if (window.location.search !== shown) window.location.reload(); });
 watch('value', apply);
 apply();
 """

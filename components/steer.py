@@ -17,7 +17,7 @@ from backend.steering import PAPER_LAMBDAS
 from components import steer_view as say
 from components.chips import checked_chips, chip_editor, chips_value
 from components.exports import export_file
-from components.frame import HEAVY, Page, PanelParts
+from components.frame import HEAVY, Page, PanelParts, result_line
 from components.listen_view import error_box
 from components.queries import asked_key, query_of, wanted_on
 from components.slider import ForgivingSlider
@@ -169,7 +169,7 @@ def build(page: Page) -> None:
             look = gr.Button("Compare", variant="primary", scale=0, min_width=120, elem_id="steer-go")
         chips = chip_editor(elem_id="steer-chips")
         error = gr.HTML("", elem_classes="message", elem_id="steer-error")
-        headline = gr.HTML("", elem_classes="result", elem_id="steer-headline", min_height=64)
+        headline = result_line("steer-headline", min_height=64)
         with gr.Row(elem_classes="steer-row"):
             with gr.Column(min_width=320):
                 editor = gr.HTML(

@@ -172,6 +172,33 @@ def test_the_page_is_ready_every_time_it_opens(open_page) -> None:
         page.close()
 
 
+def test_a_link_restores_the_cut_and_its_sentence_is_spoken(open_page) -> None:
+    page = open_page()
+    headline(page, "is found at")
+    page.click("#listen-cut")
+    said = headline(page, "random cut")
+    wait_for_parameter(page, "cut", "1")
+    assert "random cut" in page.inner_text("#listen-headline [aria-live=polite]")
+    again = open_page(urlparse(page.url).query and "?" + urlparse(page.url).query)
+    assert headline(again, "random cut") == said
+    assert cell(again, 1, 5) == cell(page, 1, 5)
+
+
+def test_back_returns_to_the_tab_before(open_page) -> None:
+    page = open_page("?tab=steer&query=rain%2C%20no%20thunder")
+    page.wait_for_selector("svg.plane", timeout=120_000)
+    page.get_by_role("tab", name="Listen").click()
+    page.wait_for_function("() => !new URLSearchParams(location.search).get('tab')")
+    headline(page, "rain")
+    page.go_back()
+    wait_for_parameter(page, "tab", "steer")
+    page.wait_for_selector("svg.plane", timeout=120_000)
+    assert page.input_value("#steer-query textarea, #steer-query input") == "rain, no thunder"
+    page.go_forward()
+    headline(page, "rain")
+    assert parameters(page).get("tab") is None
+
+
 def test_what_is_typed_while_a_result_arrives_stays(open_page) -> None:
     page = open_page()
     headline(page, "is found at")

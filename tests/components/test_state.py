@@ -16,9 +16,7 @@ CLIPS = [record.id for record in demo_clips()]
 
 concept = st.builds(
     SoughtConcept,
-    st.text(st.characters(blacklist_categories=("Cs", "Cc")), min_size=1, max_size=40)
-    .map(str.strip)
-    .filter(bool),
+    st.text(st.characters(blacklist_categories=("Cs", "Cc")), min_size=1, max_size=40).map(str.strip).filter(bool),
     st.sampled_from(["present", "absent"]),
 )
 views = st.builds(
@@ -36,6 +34,7 @@ views = st.builds(
     | st.tuples(st.integers(0, 4000), st.integers(1, 4000)).map(lambda p: (float(p[0]), float(p[0] + p[1]))),
     seed=st.integers(0, 1000),
     lambda_=st.sampled_from([0.0, 0.2, 1.5, 8.0]),
+    cut=st.booleans(),
 )
 
 
@@ -46,10 +45,32 @@ def test_a_link_restores_its_view(view: ViewState) -> None:
     assert restored == view
 
 
+def test_an_own_sound_is_not_in_the_link_and_that_is_said() -> None:
+    address = link(ViewState(upload="/somewhere/my dog.wav", query="rain"))
+    assert "dog" not in address
+    view, notices = view_from_link(dict(parse_qsl(address[1:])), ENCODERS)
+    assert view.upload == "" and view.clip in CLIPS
+    assert len(notices) == 1 and "own sound" in notices[0]
+
+
 @given(
     st.dictionaries(
         st.sampled_from(
-            ["tab", "clip", "encoder", "window", "depth", "start", "end", "band", "lambda", "seed", "concepts", "query"]
+            [
+                "tab",
+                "clip",
+                "encoder",
+                "window",
+                "depth",
+                "start",
+                "end",
+                "band",
+                "lambda",
+                "seed",
+                "concepts",
+                "query",
+                "cut",
+            ]
         ),
         st.text(max_size=50),
     )

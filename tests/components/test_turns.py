@@ -6,15 +6,18 @@ import inspect
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import parse_qsl
 
 import gradio as gr
 import pytest
 
-from components import listen_handlers
-from components.listen_handlers import ListenHandlers, Parts
-from components.state import ViewState
+from components import listen_cut, listen_handlers
+from components.listen_handlers import ListenHandlers
+from components.listen_parts import Parts
+from components.state import ViewState, view_from_link
 from components.turns import Begun, Panel, Turns, answers_in_turn, send_whole_answers
 from tests.fakes import BandEncoder, tone_clip
 
@@ -142,10 +145,11 @@ def test_a_closed_tab_catches_up_with_nothing() -> None:
 def on(monkeypatch: pytest.MonkeyPatch, tmp_path) -> ListenHandlers:
     """The Listen panel's handlers on an encoder of eight bands, whatever clip is asked for."""
     clip = tone_clip(1, 2.0, 4.0, duration=6.0)
-    monkeypatch.setattr(listen_handlers, "load_encoder", lambda identifier: BandEncoder())
-    monkeypatch.setattr(listen_handlers, "clip_of", lambda view: clip)
+    for module in (listen_handlers, listen_cut):
+        monkeypatch.setattr(module, "load_encoder", lambda identifier: BandEncoder())
+        monkeypatch.setattr(module, "clip_of", lambda view: clip)
     monkeypatch.setattr(listen_handlers, "localization_exports", lambda found, view: {})
-    monkeypatch.setattr(listen_handlers, "cut_exports", lambda experiment, view: {})
+    monkeypatch.setattr(listen_cut, "cut_exports", lambda experiment, view: {})
     return ListenHandlers(Parts(**dict.fromkeys(Parts.__dataclass_fields__)))  # type: ignore[arg-type]
 
 
@@ -169,7 +173,7 @@ CHIPS = {"chips": [{"text": "band 3", "polarity": "present"}]}
         lambda on: on.on_chips(VIEW, event(CHIPS)),
         lambda on: on.on_clip(VIEW, "y"),
         lambda on: on.on_window(VIEW, 4.0),
-        lambda on: on.on_cut(VIEW),
+        lambda on: on.cutting.on_cut(VIEW),
         lambda on: on.show(VIEW),
     ],
     ids=["query", "chips", "clip", "window", "cut", "link"],
@@ -181,6 +185,32 @@ def test_what_a_visitor_may_change_is_answered_first_or_not_at_all(on: ListenHan
     for answer in later:
         changed = set(named(answer))
         assert not changed & {"view", "address", "query", "clip", "window", "depth", "other"}, changed
+
+
+def test_a_link_restores_the_cut(on: ListenHandlers) -> None:
+    cut = named(next(iter(on.cutting.on_cut(VIEW))))
+    assert "cut=1" in cut["address"] and cut["view"].cut
+    restored, _ = view_from_link(dict(parse_qsl(cut["address"][1:])), ("band",))
+    assert restored.cut and restored.region == cut["view"].region
+    headlines = [named(answer)["headline"] for answer in on.show(restored) if "headline" in named(answer)]
+    assert "is found" in headlines[0] and headlines[-1].count("random cut") == 2
+
+
+def test_another_query_clip_window_region_or_depth_is_not_the_cut_on_screen(on: ListenHandlers) -> None:
+    view = replace(VIEW, cut=True)
+    answers = (
+        on.on_query(view, "band 3"), on.on_chips(view, event(CHIPS)), on.on_clip(view, "y"), on.on_window(view, 4.0),
+        [on.on_region(view, event({"start": 1.0, "end": 2.0}))], [on.on_depth(view, 100.0)],
+        [on.cutting.on_cancel(view)],
+    )  # fmt: skip
+    for answer in answers:
+        changed = named(next(iter(answer)))
+        assert not changed["view"].cut and "cut=" not in changed["address"]
+
+
+def test_what_was_said_of_a_clip_stays_with_it(on: ListenHandlers) -> None:
+    for same, answers in ((True, on.on_query(VIEW, "band 3")), (False, on.on_clip(VIEW, "y"))):
+        assert same != ({"clip_error", "shorten"} <= set(named(next(iter(answers)))))
 
 
 def test_the_query_is_written_only_where_nobody_typed_it(on: ListenHandlers) -> None:

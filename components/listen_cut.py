@@ -1,0 +1,101 @@
+"""The cut on the Listen panel: cut a region, score again beside the controls, cancel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import gradio as gr
+
+from backend.audio import Span
+from backend.controls import CutExperiment, CutStep, cut_steps
+from backend.encoders.base import load_encoder
+from backend.errors import InputError
+from backend.localization import localize_progressively
+from components import listen_view as say
+from components.exports import cut_exports
+from components.listen_parts import Parts, clip_of, concepts_of, cut_label, first_region, shown_key
+from components.listen_stage import listen_stage
+from components.stage import checked_region
+from components.stage_view import pending_view
+from components.state import ViewState, link
+
+
+class CutHandlers:
+    """The events that cut."""
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+
+    def on_cut_request(self, view: ViewState, event: gr.EventData) -> Iterator[list[Any]]:
+        """The stage's own cut key: it names its region, which may be newer than the view's."""
+        try:
+            region = checked_region(event._data, clip_of(view).duration)
+        except InputError as error:
+            yield self.parts.answer(cut_error=say.error_box(str(error)))
+            return
+        yield from self.on_cut(replace(view, region=region or view.region))
+
+    def on_cut(self, view: ViewState) -> Iterator[list[Any]]:
+        """Cut the region, or the best window where none is chosen, score again, and compare with the controls."""
+        try:
+            region = view.region or self._best_window(view)
+        except InputError as error:
+            yield self.parts.answer(cut_error=say.error_box(str(error)), **self._at_rest(view))
+            return
+        view = replace(view, region=region, cut=True)
+        yield self.parts.begin(
+            shown_key(view), view=view, address=link(view), cut_error="", stop=gr.Button(visible=True)
+        )
+        yield from self.steps(view)
+
+    @staticmethod
+    def _best_window(view: ViewState) -> Span:
+        encoder = load_encoder(view.encoder)
+        *_, found = localize_progressively(encoder, clip_of(view), concepts_of(view), view.window)
+        return first_region(found)
+
+    def steps(self, view: ViewState) -> Iterator[list[Any]]:
+        """What the cut of a view's region, or of its best window, answers while it is made and when it is."""
+        try:
+            region = view.region or self._best_window(view)
+            clip, encoder = clip_of(view), load_encoder(view.encoder)
+            for step in cut_steps(
+                encoder, clip, concepts_of(view), view.window, region, view.depth, band=view.band, seed=view.seed
+            ):
+                if isinstance(step, CutStep):
+                    doing = gr.Button(f"{step.what}…", interactive=False)
+                    yield self.parts.answer(cut=doing, stop=gr.Button(visible=True))
+                else:
+                    yield self._cut_answer(replace(view, region=region), step)
+        except InputError as error:
+            yield self.parts.answer(cut_error=say.error_box(str(error)), **self._at_rest(view))
+
+    def on_cancel(self, view: ViewState) -> list[Any]:
+        """The cut was cancelled: what was on screen stays."""
+        view = replace(view, cut=False)
+        return self.parts.answer(view=view, address=link(view), **self._at_rest(view))
+
+    def on_over(self, view: ViewState) -> list[Any]:
+        """Work is over; what was selected meanwhile is what the next cut takes, and what its button names."""
+        return self.parts.answer(**({"cut": gr.Button(cut_label(view.region))} if view.region else {}))
+
+    @staticmethod
+    def _at_rest(view: ViewState) -> dict[str, Any]:
+        """Ready for a cut, with what was on the stage."""
+        return {
+            "cut": gr.Button(cut_label(view.region), interactive=True),
+            "stop": gr.Button(visible=False),
+            "stage": pending_view(),
+        }
+
+    def _cut_answer(self, view: ViewState, experiment: CutExperiment) -> list[Any]:
+        after = listen_stage(experiment.before, region=experiment.span, band=experiment.band, experiment=experiment)
+        return self.parts.answer(
+            headline=say.cut_sentences(experiment),
+            table=say.cut_table(experiment),
+            cut_error="",
+            **{**self._at_rest(view), "stage": after},
+            **cut_exports(experiment, view),
+        )
