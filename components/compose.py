@@ -10,7 +10,7 @@ import gradio as gr
 from backend.errors import InputError
 from components.compose_handlers import NO_SECOND, ComposeHandlers, Parts
 from components.compose_reports import demo_report, own_report
-from components.frame import HEAVY, Page
+from components.frame import HEAVY, Page, result_line
 from components.turns import Panel
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets" / "compose"
@@ -80,7 +80,7 @@ def build(page: Page) -> None:
     with gr.Column(elem_classes="panel"):
         gr.HTML(f"<style>{style}</style>", elem_classes="message")
         opened, wanted, files_wanted = gr.State(None, time_to_live=7200), gr.State(""), gr.State("")
-        headline = gr.HTML("", elem_id="compose-headline", elem_classes="result", min_height=96)
+        headline = result_line("compose-headline", min_height=96)
         table = gr.HTML("", elem_id="compose-table", elem_classes="result", min_height=240)
         with gr.Row(elem_classes="knobs"):
             adds_up = gr.Button("Show one that adds up", variant="primary", elem_id="compose-best", **NARROW)
@@ -136,7 +136,10 @@ def _connect(
     adds_up, does_not, analyse, demo = controls
     outputs, view, opened, panel = parts.all(), page.view, parts.opened, Panel(parts.all())
     heavy: dict[str, Any] = {**PRIVATE, **HEAVY, "trigger_mode": "once"}
-    light: dict[str, Any] = {**PRIVATE, "trigger_mode": "always_last"}
+    # Every one and in order: an older click must not overtake a newer one, nor be answered in its place.
+    light: dict[str, Any] = {
+        **PRIVATE, "trigger_mode": "multiple", "concurrency_id": "choosing", "concurrency_limit": 1,
+    }  # fmt: skip
     # The frame's events only ask; the work is an event of this panel, which its Cancel can stop.
     page.on_tab["compose"] = (on.asked, [view], [wanted])
     page.on_encoder.append(("compose", on.asked, [view], [wanted]))
@@ -155,7 +158,7 @@ def _connect(
     parts.pick.input(on.choose, [view, opened, parts.pick], outputs, **light)
     adds_up.click(on.choose_end(0), [view, opened], outputs, **light)
     does_not.click(on.choose_end(1), [view, opened], outputs, **light)
-    parts.arithmetic.input(on.on_terms, opened, outputs, **light)
+    parts.arithmetic.input(on.on_terms, [view, opened], outputs, **light)
 
 
 def _endpoint() -> None:

@@ -123,8 +123,18 @@ def _player(address: str, shown: str, said: str) -> str:
     )
 
 
-def arithmetic(report: Report, terms: Sequence[tuple[int, str]], found: Sum | None, play: Play, error: str = "") -> str:
-    """Sounds to add and subtract, the sum so far, and what lies next to it."""
+def arithmetic(
+    report: Report,
+    terms: Sequence[tuple[int, str]],
+    found: Sum | None,
+    play: Play,
+    error: str = "",
+    edit: int = 0,
+) -> str:
+    """Sounds to add and subtract, the sum so far, and what lies next to it.
+
+    ``edit`` is the browser's own number of the edit this answers, 0 if none: it keeps what was clicked since.
+    """
     sources = report.combinations.sources
     palette = "".join(f"<div><span>{escape(name)}</span>{_adder(1, name)}{_adder(-1, name)}</div>" for name in sources)
     chips = "".join(_chip(at, sign, name) for at, (sign, name) in enumerate(terms))
@@ -135,7 +145,8 @@ def arithmetic(report: Report, terms: Sequence[tuple[int, str]], found: Sum | No
     so_far = escape(json.dumps([list(term) for term in terms]))
     return (
         f'<div class="compose"><h3>Sound arithmetic</h3><p>Add and subtract what sounds contribute, and hear what lies '
-        f'nearest to the sum.</p><div class="expression" data-terms="{so_far}">{shown}{clear}</div>'
+        f"nearest to the sum.</p>"
+        f'<div class="expression" data-terms="{so_far}" data-edit="{edit}">{shown}{clear}</div>'
         f'<div class="compose-two"><div class="palette{many}">{palette}</div><div>{result}</div></div></div>'
     )
 

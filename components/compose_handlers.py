@@ -217,30 +217,34 @@ class ComposeHandlers:
 
         return choose
 
-    def on_terms(self, opened: Opened | None, event: gr.EventData) -> list[Any]:
-        """The sum was changed; an empty one is allowed while it is being built."""
+    def on_terms(self, _: ViewState, opened: Opened | None, event: gr.EventData) -> list[Any]:
+        """The sum was changed; an empty one is allowed while it is being built.
+
+        The view is taken only so that a page whose view was lost opens again: see components.lost.
+        """
         if opened is None:
             return self.parts.answer()
-        payload = event._data
-        terms = payload.get("terms") if isinstance(payload, dict) else None
+        payload = event._data if isinstance(event._data, dict) else {}
+        terms, edit = payload.get("terms"), payload.get("edit")
+        edit = edit if isinstance(edit, int) else 0
         try:
             opened = opened.with_terms(() if terms == [] else checked_terms(opened.report, terms))
         except InputError as error:
-            return self.parts.answer(arithmetic=self._arithmetic(opened, str(error)))
-        return self.parts.answer(opened=opened, arithmetic=self._arithmetic(opened))
+            return self.parts.answer(arithmetic=self._arithmetic(opened, str(error), edit))
+        return self.parts.answer(opened=opened, arithmetic=self._arithmetic(opened, edit=edit))
 
     @staticmethod
     def _drawer(opened: Opened) -> str:
         return look.drawer(opened.report, combination_detail(opened.report, opened.chosen), opened.play)
 
     @staticmethod
-    def _arithmetic(opened: Opened, error: str = "") -> str:
+    def _arithmetic(opened: Opened, error: str = "", edit: int = 0) -> str:
         found = None
         try:
             found = sound_arithmetic(opened.report, opened.terms) if opened.terms else None
         except InputError as cancelled:
             error = error or str(cancelled)
-        return look.arithmetic(opened.report, opened.terms, found, opened.play, error)
+        return look.arithmetic(opened.report, opened.terms, found, opened.play, error, edit)
 
     @staticmethod
     def _comparison(opened: Opened) -> str:

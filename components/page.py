@@ -203,6 +203,7 @@ def launch_options() -> dict[str, Any]:
         "footer_links": ["api"],
         "theme": theme(),
         "css_paths": [ASSETS / "page.css", ASSETS / "encoders.css"],
+        "head": f"<script>{(ASSETS / 'order.js').read_text(encoding='utf-8')}</script>",
         "ssr_mode": False,
         "quiet": True,
     }

@@ -15,19 +15,58 @@ const toggle = (button) => {
   player.play().catch(quiet);
 };
 
-const changedTerms = (button) => {
-  const terms = JSON.parse(element.querySelector('[data-terms]').dataset.terms);
-  if (button.dataset.remove !== undefined) terms.splice(Number(button.dataset.remove), 1);
-  else if (button.dataset.clear !== undefined) terms.length = 0;
-  else terms.push([Number(button.dataset.sign), button.dataset.source]);
-  return terms;
+// The sum as it was sent last and not answered yet: it is drawn at once, and the next edit builds on it.
+let sent = null, edits = 0, used = '';
+const expression = () => element.querySelector('[data-terms]');
+
+const button = (kind, said, shown, data) => {
+  const made = Object.assign(document.createElement('button'), { type: 'button', className: kind, textContent: shown });
+  Object.assign(made.dataset, data);
+  if (said) made.setAttribute('aria-label', said);
+  return made;
+};
+
+const drawTerms = (terms) => {
+  const note = Object.assign(document.createElement('p'), { className: 'note', textContent: 'Add a sound to begin.' });
+  const chips = terms.map(([sign, source], at) => (sign > 0
+    ? button('term', `remove plus ${source}`, `+ ${source} ×`, { remove: at })
+    : button('term minus', `remove minus ${source}`, `− ${source} ×`, { remove: at })));
+  Object.assign(expression().dataset, { terms: JSON.stringify(terms), waiting: '' });
+  expression().replaceChildren(...(chips.length ? [...chips, button('chip', '', 'Clear', { clear: 1 })] : [note]));
+};
+
+const changeTerms = ({ dataset }) => {
+  const terms = JSON.parse(expression().dataset.terms);
+  if (dataset.remove !== undefined) terms.splice(Number(dataset.remove), 1);
+  else if (dataset.clear !== undefined) terms.length = 0;
+  else terms.push([Number(dataset.sign), dataset.source]);
+  used = ['remove', 'clear', 'sign', 'source'].map((name) => (dataset[name] === undefined ? '' : `[data-${name}="${CSS.escape(dataset[name])}"]`)).join('');
+  sent = terms;
+  edits += 1;
+  drawTerms(terms);
+  refocus();
+  trigger('input', { terms, edit: edits });
+};
+
+// A part drawn anew keeps the keyboard where it was: on the same button, or on the last term once it is gone.
+const refocus = () => {
+  if (!used || document.activeElement !== document.body) return;
+  (element.querySelector(used) || [...element.querySelectorAll('[data-remove]')].pop())?.focus({ preventScroll: true });
+};
+
+const answeredTerms = () => {
+  if (!expression()) return;
+  // An answer to an earlier edit must not take a later one back; a sum shown anew (edit 0) replaces both.
+  if (sent && ![0, edits].includes(Number(expression().dataset.edit))) drawTerms(sent);
+  else sent = null;
+  refocus();
 };
 
 const act = (target) => {
   const play = target.closest('[data-play]');
   if (play) return toggle(play), true;
   const term = target.closest('[data-sign], [data-remove], [data-clear]');
-  if (term) return trigger('input', { terms: changedTerms(term) }), true;
+  if (term) return changeTerms(term), true;
   const mark = target.closest('[data-key]');
   if (mark) return trigger('select', { key: Number(mark.dataset.key) }), true;
   return false;
@@ -38,6 +77,7 @@ element.addEventListener('keydown', (event) => {
   if ((event.key === 'Enter' || event.key === ' ') && event.target.closest('svg [data-key]') && act(event.target)) event.preventDefault();
 });
 
+watch('value', answeredTerms);
 // A new view keeps the sound that is still in it, and stops one that no button could stop any more.
 watch('value', () => {
   if (player.paused) return;

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import unquote
 
 import numpy as np
 import pytest
@@ -76,11 +77,11 @@ def terms(page) -> list[list[object]]:
 
 
 def sum_of(page, selector: str) -> list[list[object]]:
-    """Click something that changes the sum; the new terms."""
-    before = page.get_attribute("#compose-arithmetic .expression", "data-terms")
+    """Click something that changes the sum; the new terms, once they are answered."""
+    before = page.get_attribute("#compose-arithmetic .expression", "data-edit")
     page.click(f"#compose-arithmetic {selector}")
     page.wait_for_function(
-        "old => document.querySelector('#compose-arithmetic .expression').dataset.terms !== old", arg=before
+        "old => document.querySelector('#compose-arithmetic .expression').dataset.edit !== old", arg=before
     )
     return terms(page)
 
@@ -115,6 +116,42 @@ def test_sounds_are_added_and_subtracted(visit):
     assert sum_of(page, "[data-sign='-1'][data-source='rain']") == [[1, "rain"], [1, "dog barking"], [-1, "rain"]]
     assert "dog barking" in page.inner_text("#compose-arithmetic .compose-two > div:last-child")
     assert sum_of(page, "[data-remove='0']") == [[1, "dog barking"], [-1, "rain"]]
+
+
+def test_clicks_without_a_pause_are_all_counted_and_in_order(visit):
+    page = visit()
+    best = title(page)
+    worst = press(page, "#compose-worst")
+    ends = ["best", "worst"] * 4 + ["best"]
+    page.evaluate("ends => ends.forEach(end => document.querySelector(`#compose-${end}`).click())", ends)
+    page.wait_for_function("best => document.querySelector('#compose-drawer h3').innerText === best", arg=best)
+    page.wait_for_timeout(1500)
+    ringed, picked = title(page), page.input_value("#compose-pick input")
+    assert (ringed, picked) == (best, best) != (worst, worst)
+    assert all(word in unquote(page.url) for word in best.split(" + "))
+
+
+def test_edits_of_a_sum_build_on_each_other(visit):
+    page = visit()
+    clicks = """selectors => selectors.forEach(
+        selector => document.querySelector('#compose-arithmetic ' + selector).click())"""
+    sum_of(page, "[data-clear]")
+    plus = "[data-sign='1'][data-source='{}']".format
+    page.evaluate(clicks, [plus("rain"), plus("siren"), "[data-sign='-1'][data-source='thunder']", plus("laughter")])
+    expected = [[1, "rain"], [1, "siren"], [-1, "thunder"], [1, "laughter"]]
+    assert terms(page) == expected, "drawn at once"
+    page.evaluate(clicks, ["[data-remove='0']", "[data-remove='1']"])
+    expected = [[1, "siren"], [1, "laughter"]]
+    for _ in range(20):  # answers to earlier edits arrive meanwhile
+        assert terms(page) == expected
+        page.wait_for_timeout(50)
+    page.wait_for_function("document.querySelector('#compose-arithmetic .expression').dataset.edit === '7'")
+    assert terms(page) == expected
+    assert "laughter + siren" in page.inner_text("#compose-arithmetic .compose-two > div:last-child > p")
+    page.focus("#compose-arithmetic " + plus("rain"))
+    page.keyboard.press("Enter")
+    page.wait_for_function("document.querySelector('#compose-arithmetic .expression').dataset.edit === '8'")
+    assert page.evaluate("document.activeElement.dataset.source") == "rain", "the keyboard stays where it was"
 
 
 def test_own_files_with_hostile_labels_are_shown_as_text(visit, tmp_path):

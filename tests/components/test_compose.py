@@ -137,12 +137,13 @@ def test_best_and_worst_are_shown_by_their_buttons(on, panel):
 def test_sums_are_built_and_wrong_ones_refused(on, panel):
     opened = opened_demo("pocket", 0)
     first, second = opened.report.combinations.sources[:2]
-    answer = shown(panel, on.on_terms(opened, SimpleNamespace(_data={"terms": [[1, first], [-1, second]]})))
+    answer = shown(panel, on.on_terms(COMPOSE, opened, SimpleNamespace(_data={"terms": [[1, first], [-1, second]]})))
     assert answer["opened"].terms == ((1, first), (-1, second)) and "Nearest clips" in answer["arithmetic"]
     assert (
-        "Add a sound to begin" in shown(panel, on.on_terms(opened, SimpleNamespace(_data={"terms": []})))["arithmetic"]
+        "Add a sound to begin"
+        in shown(panel, on.on_terms(COMPOSE, opened, SimpleNamespace(_data={"terms": []})))["arithmetic"]
     )
-    cancelled = shown(panel, on.on_terms(opened, SimpleNamespace(_data={"terms": [[1, first], [-1, first]]})))
+    cancelled = shown(panel, on.on_terms(COMPOSE, opened, SimpleNamespace(_data={"terms": [[1, first], [-1, first]]})))
     assert "cancel to nothing" in cancelled["arithmetic"]
     for payload in (
         None,
@@ -152,8 +153,18 @@ def test_sums_are_built_and_wrong_ones_refused(on, panel):
         {"terms": [[5, first]]},
         {"terms": [[1, first]] * 40},
     ):
-        refused = shown(panel, on.on_terms(opened, SimpleNamespace(_data=payload)))
+        refused = shown(panel, on.on_terms(COMPOSE, opened, SimpleNamespace(_data=payload)))
         assert set(refused) == {"arithmetic"} and 'role="alert"' in refused["arithmetic"]
+
+
+def test_a_sum_says_which_edit_it_answers(on, panel):
+    opened = opened_demo("pocket", 0)
+    first = opened.report.combinations.sources[0]
+    for sent, said in ((7, "7"), (None, "0"), ('"><img>', "0")):
+        for terms in ([[1, first]], [[1, "whale"]]):
+            payload = {"terms": terms, "edit": sent}
+            answer = shown(panel, on.on_terms(COMPOSE, opened, SimpleNamespace(_data=payload)))
+            assert f'data-edit="{said}"' in answer["arithmetic"]
 
 
 def test_own_embeddings_stand_where_an_encoder_change_does_not_replace_them(on, panel, tmp_path):

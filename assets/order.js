@@ -1,0 +1,16 @@
+// Events reach the server, and their answers the page, in the order of the clicks.
+// Gradio sends every event as a request of its own. Two that travel together may overtake each other; and an answer
+// that comes before its request was acknowledged waits, while a later one is already drawn (Gradio 6.31). So each
+// request leaves once the one before it is acknowledged, which takes a few milliseconds; the work itself is not awaited.
+(() => {
+  const send = window.fetch;
+  let before = Promise.resolve();
+  window.fetch = function (resource, options) {
+    const address = String(resource?.url ?? resource);
+    if (!address.includes('/queue/join')) return send.call(this, resource, options);
+    const answer = before.then(() => send.call(this, resource, options));
+    // A request that fails must not hold up the next.
+    before = answer.then(() => {}, () => {});
+    return answer;
+  };
+})();
