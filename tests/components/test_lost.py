@@ -22,7 +22,11 @@ for event in build_page().fns.values():
         answer = event.fn(*(ViewState() if one else None for one in views))
         first = next(iter(answer)) if inspect.isgenerator(answer) else answer
         print(event.name, first[addresses[0]])
+    elif addresses and event.fn:
+        print(event.name, "blind")
 """
+BLIND = {"on_files", "on_stop"}
+"""They write downloads and hide a button: nothing is answered for a view. Every other event is given it."""
 
 
 def test_no_event_of_the_page_answers_for_a_view_that_is_gone() -> None:
@@ -30,7 +34,10 @@ def test_no_event_of_the_page_answers_for_a_view_that_is_gone() -> None:
     command = [sys.executable, "-c", ASK_EVERY_EVENT]
     asked = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     assert len(asked) > 20
-    assert {line.split()[1] for line in asked} == {LOST}
+    answers = {
+        (name, said) for name, said in map(str.split, asked) if (name, said) not in {(n, "blind") for n in BLIND}
+    }
+    assert {said for _, said in answers} == {LOST}, answers
 
 
 def test_a_view_that_is_there_is_answered_as_before() -> None:
