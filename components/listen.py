@@ -52,8 +52,9 @@ def build(page: Page) -> None:
             depths = [*((f"−{decibels:g} dB", decibels) for decibels in USUAL_DEPTHS), ("other", OTHER_DEPTH)]
             depth = gr.Radio(depths, value=USUAL_DEPTHS[0], label="Depth of the cut", elem_id="listen-depth")
             other = ForgivingSlider(
-                0, DEEPEST_CUT, 20, step=1, label="Depth, dB down", visible=False, elem_id="listen-depth-other"
-            )
+                minimum=0, maximum=DEEPEST_CUT, value=20, step=1, label="Depth, dB down", visible=False,
+                elem_id="listen-depth-other",
+            )  # fmt: skip
             cut = gr.Button(cut_label(None), variant="primary", elem_id="listen-cut")
             stop = gr.Button("Cancel", visible=False, elem_id="listen-cancel")
         cut_error = gr.HTML("", elem_classes="message")

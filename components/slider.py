@@ -15,8 +15,11 @@ class ForgivingSlider(gr.Slider, metaclass=_Unstubbed):
     Gradio's own answers a number out of range with an error across every output of the event.
     """
 
-    def __init__(self, *arguments: Any, **keywords: Any) -> None:
-        super().__init__(*arguments, **keywords)
+    # Named one by one: Gradio reads the settings it sends to the page off this signature.
+    def __init__(
+        self, *, minimum: float = 0, maximum: float = 100, value: float | None = None, **keywords: Any
+    ) -> None:
+        super().__init__(minimum=minimum, maximum=maximum, value=value, **keywords)
 
     def get_config(self, cls: type[gr.blocks.Block] | None = None) -> dict[str, Any]:
         """The settings of any slider."""

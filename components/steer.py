@@ -184,8 +184,9 @@ def build(page: Page) -> None:
             with gr.Column(min_width=320):
                 plane = gr.HTML("", elem_id="steer-plane", min_height=320)
                 strength = ForgivingSlider(
-                    0, LARGEST, 0.2, step=0.05, label="Steering strength λ", elem_id="steer-lambda"
-                )
+                    minimum=0, maximum=LARGEST, value=0.2, step=0.05, label="Steering strength λ",
+                    elem_id="steer-lambda",
+                )  # fmt: skip
                 steering = gr.HTML("", elem_classes="result", elem_id="steer-sentence", min_height=72)
         figures = gr.HTML("", elem_id="steer-figures", min_height=300)
         with gr.Row(elem_classes="downloads"):
