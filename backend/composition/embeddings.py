@@ -81,7 +81,14 @@ def match(
     unknown = [name for name in table.labels if name not in position]
     empty = set(table.empty)
     missing = [name for name in ids if name not in table.labels and name not in empty]
-    hint = "Use --subset to analyse only the clips that have both."
+    labelled = (*table.labels, *table.empty)
+    if set(ids).isdisjoint(labelled):
+        raise InputError(
+            f"None of the {len(ids)} ids of the embeddings is among the {len(labelled)} ids of the labels: the "
+            f"embeddings have, for example, {ids[0]!r}, the labels {labelled[0]!r}. Write them the same way in both.",
+            concerns="file",
+        )
+    hint = "Take out what only one file has; on the command line, --subset leaves it out for you."
     if unknown and not subset:
         raise InputError(
             f"{table.rows[unknown[0]]}: the id {unknown[0]!r} has no embedding ({len(unknown)} such "
@@ -97,7 +104,8 @@ def match(
     rows = np.array([row for row, name in enumerate(ids) if name in table.labels], dtype=np.int64)
     if not len(rows):
         raise InputError(
-            "No clip has both an embedding and labels: the ids of the two files do not meet.", concerns="file"
+            "No clip has both an embedding and a label: all ids that the two files share have empty labels.",
+            concerns="file",
         )
     notes = []
     if empty & set(ids):

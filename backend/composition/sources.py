@@ -162,6 +162,12 @@ def _load_sounds(
         raise InputError(f"{path} holds no audio file ({', '.join(AUDIO_SUFFIXES[:5])} …).", concerns="file")
     found = {clip: files[key] for clip in table.labels if (key := clip if clip in files else Path(clip).name) in files}
     missing = [clip for clip in table.labels if clip not in found]
+    if not found:
+        raise InputError(
+            f"No label row names a sound in {path}: the labels have, for example, {next(iter(table.labels))!r}, the "
+            f"folder {next(iter(files))!r}. Write them the same way.",
+            concerns="file",
+        )
     if missing and not options.subset:
         raise InputError(
             f"{table.rows[missing[0]]}: there is no sound file for {missing[0]!r} ({len(missing)} such rows in all). "
@@ -170,8 +176,6 @@ def _load_sounds(
         )
     notes = (f"{len(missing)} labelled clips have no sound file and were left out.",) if missing else ()
     ids = tuple(found)
-    if not ids:
-        raise InputError(f"No label row names a sound in {path}.", concerns="file")
     embeddings = np.empty((len(ids), encoder.dim), dtype=np.float32)
     for row, clip in enumerate(ids):
         embeddings[row] = clip_embedding(encoder, load_clip(found[clip]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as arrow
@@ -241,8 +242,23 @@ def test_ids_that_do_not_meet_are_named_with_their_row(tmp_path):
         match(("a", "b", "q"), table)
     rows, sets, notes = match(("b", "a"), table, subset=True)
     assert rows.tolist() == [1] and sets == (frozenset({"dog"}),) and len(notes) == 2
-    with pytest.raises(InputError, match="do not meet"):
-        match(("x",), table, subset=True)
+
+
+def test_ids_of_two_conventions_are_shown_side_by_side(tmp_path):
+    table = read_labels([written(tmp_path, "id,labels\nscene-a,dog\nscene-b,rain\n")])
+    for subset in (False, True):
+        with pytest.raises(InputError) as caught:
+            match(("a", "b"), table, subset=subset)
+        assert "None of the 2 ids" in str(caught.value) and "'a', the labels 'scene-a'" in str(caught.value)
+    only_empty = replace(table, empty=("silent",))
+    with pytest.raises(InputError, match="empty labels"):
+        match(("silent",), only_empty, subset=True)
+
+
+def test_what_to_do_about_ids_helps_on_the_page_and_on_the_command_line(tmp_path):
+    table = read_labels([written(tmp_path, "id,labels\na,dog\nq,rain\n")])
+    with pytest.raises(InputError, match="Take out what only one file has; on the command line, --subset"):
+        match(("a", "b"), table)
 
 
 ONTOLOGY = [

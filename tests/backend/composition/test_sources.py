@@ -7,7 +7,7 @@ import pytest
 import soundfile
 
 from backend.composition import demo
-from backend.composition.sources import clip_embedding, load_source
+from backend.composition.sources import LabelOptions, clip_embedding, load_source
 from backend.demo import SAMPLE_RATE, demo_clip, demo_clips
 from backend.errors import InputError
 from tests.fakes import BandEncoder, clip_of_samples
@@ -51,6 +51,10 @@ def test_sounds_that_are_not_there(tmp_path):
         load_source(tmp_path / "none", [labels], BandEncoder())
     with pytest.raises(InputError, match="need an encoder"):
         load_source(tmp_path, [labels])
+    labels.write_text("id,labels\nscene-1,dog\n")
+    for subset in (False, True):
+        with pytest.raises(InputError, match="for example, 'scene-1', the folder 'x'"):
+            load_source(tmp_path, [labels], BandEncoder(), options=LabelOptions(subset=subset))
     empty = tmp_path / "empty"
     empty.mkdir()
     with pytest.raises(InputError, match="no audio file"):
