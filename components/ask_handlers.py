@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import urlencode
 
 import gradio as gr
 
@@ -21,7 +21,7 @@ from components.chips import checked_chips, chips_value
 from components.frame import PanelParts
 from components.listen_view import error_box
 from components.queries import asked_key, query_of
-from components.state import ViewState, concepts_from_text, concepts_to_text, link
+from components.state import ViewState, concepts_to_text, link, pinned_query
 
 EXAMPLES = (
     "birds singing without rain",
@@ -59,14 +59,11 @@ def pin_text(view: ViewState) -> str:
 
 def pinned_view(view: ViewState) -> ViewState | None:
     """The view whose query is pinned, or None; a pin that says nothing usable counts as none."""
-    values = dict(parse_qsl(view.pin))
-    if not values.get("q"):
-        return None
     try:
-        concepts = concepts_from_text(values["c"]) if "c" in values else None
+        query, concepts = pinned_query(view.pin)
     except ValueError:
-        concepts = None
-    return replace(view, query=values["q"], concepts=concepts)
+        return None
+    return replace(view, query=query, concepts=concepts)
 
 
 @lru_cache(maxsize=32)

@@ -10,14 +10,16 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
 import gradio as gr
 
 from backend.audio import WINDOW_CHOICES, Span
 from backend.demo import demo_clips
+from backend.errors import InputError
 from backend.gating import MAX_DEPTH_DB
 from backend.localization import SoughtConcept
+from backend.negation import parse_query
 
 TABS = ("listen", "ask", "steer", "compose")
 DEFAULT_QUERY = "a dog barking, no rain"
@@ -53,7 +55,7 @@ class ViewState:
         Whether the region's cut is shown.
     pin : str
         The query whose result is kept for comparison on Ask, with the visitor's correction of it if there is
-        one: the text that :func:`pin_text` writes.
+        one: a text that :func:`pinned_query` reads.
     """
 
     tab: str = "listen"
@@ -111,6 +113,16 @@ def concepts_from_text(text: str) -> tuple[SoughtConcept, ...]:
     if len(concepts) > MOST_CONCEPTS:
         raise ValueError(text)
     return tuple(concepts)
+
+
+def pinned_query(pin: str) -> tuple[str, tuple[SoughtConcept, ...] | None]:
+    """The query in a pin and the visitor's correction of it; raises ValueError where there is none to be asked."""
+    values = dict(parse_qsl(pin))
+    try:
+        parse_query(values["q"])
+    except (KeyError, InputError):
+        raise ValueError(pin) from None
+    return values["q"], concepts_from_text(values["c"]) if "c" in values else None
 
 
 def link(view: ViewState) -> str:
@@ -199,7 +211,6 @@ def view_from_link(parameters: Mapping[str, str], encoders: tuple[str, ...]) -> 
         "band": ("band", _band, "like 300-3000 (Hz)"),
         "selection": ("selection", str, "text"),
         "cut": ("cut", lambda text: _one_of(text, ("0", "1")) == "1", "0 or 1"),
-        "pin": ("pin", str, "text"),
     }
     view, notices = ViewState(clip=first_clip()), []
     for name, (attribute, read, allowed) in readers.items():
@@ -223,6 +234,12 @@ def view_from_link(parameters: Mapping[str, str], encoders: tuple[str, ...]) -> 
             notices.append(
                 "The region in the link is not a stretch of time (start below end, in seconds); it is left out."
             )
+    if pin := parameters.get("pin", ""):
+        try:
+            pinned_query(pin)
+            view = replace(view, pin=pin)
+        except ValueError:
+            notices.append(f"The pinned query in the link, “{pin[:40]}”, cannot be read; nothing is pinned.")
     return view, notices
 
 

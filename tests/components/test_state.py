@@ -70,6 +70,7 @@ def test_an_own_sound_is_not_in_the_link_and_that_is_said() -> None:
                 "concepts",
                 "query",
                 "cut",
+                "pin",
             ]
         ),
         st.text(max_size=50),
@@ -111,6 +112,19 @@ def test_a_region_that_is_none_is_left_out(start: str, end: str) -> None:
     view, notices = view_from_link({"start": start, "end": end}, ENCODERS)
     assert view.region is None
     assert len(notices) == 1
+
+
+@pytest.mark.parametrize("pin", ["nonsense", "q=", "c=%2Brain", "q=rain&c=zzz", "q=+"])
+def test_a_pin_that_cannot_be_used_is_said_and_leaves_the_link(pin: str) -> None:
+    view, notices = view_from_link({"pin": pin, "query": "rain"}, ENCODERS)
+    assert view == ViewState(clip=first_clip(), query="rain") and "pin" not in link(view)
+    assert len(notices) == 1 and notices[0].startswith("The pinned query")
+
+
+@pytest.mark.parametrize("pin", ["q=a+dog%2C+no+rain", "q=rain&c=%2Brain%7C-wind", "q=" + "%C3%A9" * 400])
+def test_a_good_pin_stays_whole(pin: str) -> None:
+    view, notices = view_from_link({"pin": pin}, ENCODERS)
+    assert (view.pin, notices) == (pin, [])
 
 
 def test_an_uploaded_sound_never_enters_a_link() -> None:
