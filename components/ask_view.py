@@ -11,6 +11,7 @@ from backend.ranking import Ranking, lambda_curve, rank
 from backend.scoring import SCORERS, QueryScores, Scorer
 from backend.steering import PAPER_LAMBDAS
 from components.ask_collection import playable
+from components.numbers import signed
 
 TOP = 10
 """Hits a column shows."""
@@ -67,7 +68,7 @@ def _column(ranking: Ranking, rankings: tuple[Ranking, ...]) -> dict[str, Any]:
                 "caption": collection.captions[hit.index] or hit.id,
                 "url": playable(collection, hit.index),
                 "rank": hit.rank,
-                "score": f"{hit.score:+.3f}".replace("-", "−"),
+                "score": signed(hit.score),
                 "elsewhere": [
                     {"scorer": scorer, "title": TITLES[scorer][0], "rank": int(other[hit.index])}
                     for scorer, other in ranks.items()

@@ -16,6 +16,7 @@ from backend.localization import Localization
 from components.frame import HEAVY, Page
 from components.listen_parts import clip_of, concepts_of
 from components.listen_view import error_box
+from components.numbers import signed
 from components.state import ViewState
 from components.turns import Panel
 
@@ -121,7 +122,7 @@ def figure(side: Localization) -> str:
     return (
         f"<figure><figcaption>{escape(side.encoder_id)}</figcaption>"
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(title)}">{"".join(curves)}</svg>'
-        f'<div class="axis"><span>0 s</span><span>cosine {low:+.3f} to {high:+.3f}</span>'
+        f'<div class="axis"><span>0 s</span><span>cosine {signed(low)} to {signed(high)}</span>'
         f"<span>{span:.2f} s</span></div>"
         "</figure>"
     )
@@ -134,9 +135,9 @@ def table(found: Comparison) -> str:
     for agreement in found.agreements:
         cells = []
         for side in (agreement.first, agreement.second):
-            cells += [f"{side.best.start:.2f}–{side.best.end:.2f}", f"{side.score:+.3f}", f"{side.z:+.1f}"]
+            cells += [f"{side.best.start:.2f}–{side.best.end:.2f}", signed(side.score), signed(side.z, 1)]
         ranks = agreement.rank_correlation
-        cells += [f"{agreement.iou:.2f}", "·" if math.isnan(ranks) else f"{ranks:+.2f}"]
+        cells += [f"{agreement.iou:.2f}", "·" if math.isnan(ranks) else signed(ranks, 2)]
         name = f'<span class="concept {agreement.concept.polarity}">{escape(agreement.concept.text)}</span>'
         rows.append(f'<tr><th scope="row">{name}</th>' + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
     first, second = escape(found.first.encoder_id), escape(found.second.encoder_id)

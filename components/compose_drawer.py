@@ -10,6 +10,7 @@ from backend.composition import Report
 from backend.composition.charts import combinations_chart
 from backend.composition.explore import CombinationDetail, Neighbour, Sum, worst_first
 from components.compose_view import both_widths
+from components.numbers import signed
 
 Play = Callable[[int], str]
 """Address of a clip's sound, by the clip's index; empty where only numbers are known."""
@@ -36,7 +37,7 @@ def _ends(report: Report) -> str:
     shown = [*order[:WORST], *order[-BEST:]] if len(order) > WORST + BEST else order
     rows = "".join(
         f'<tr><th scope="row"><button type="button" data-key="{i}">{escape(report.combinations.name(i))}</button></th>'
-        f"<td>{report.loo.cosines[i]:+.3f}</td><td>{report.loo.residuals[i]:.2f}</td>"
+        f"<td>{signed(report.loo.cosines[i])}</td><td>{report.loo.residuals[i]:.2f}</td>"
         f"<td>{report.loo.ranks[i]}</td><td>{report.combinations.counts[i]}</td></tr>"
         for i in shown
     )
@@ -59,7 +60,7 @@ def drawer(report: Report, detail: CombinationDetail, play: Play) -> str:
     others = [near for near in detail.neighbours if near.index != index]
     parts = [
         f"<h3>{escape(combinations.name(index))}</h3>",
-        f"<p>Rebuilt from the other {count - 1} combinations at cosine <b>{detail.actual.cosine:+.3f}</b>; {placed} "
+        f"<p>Rebuilt from the other {count - 1} combinations at cosine <b>{signed(detail.actual.cosine)}</b>; {placed} "
         f"(rank {rank} of {count}). What the sum misses is {report.loo.residuals[index]:.2f} of its length.</p>",
         _contributions(detail),
         "<h4>Nearest to the prediction</h4>",
@@ -76,7 +77,7 @@ def _contributions(detail: CombinationDetail) -> str:
     largest = max([abs(part.along) for part in detail.contributions] + [1e-9])
     rows = []
     for part in detail.contributions:
-        said = f"{part.along:+.2f}" if part.known else "unknown: it occurs nowhere else"
+        said = signed(part.along, 2) if part.known else "unknown: it occurs nowhere else"
         kind = "" if part.along >= 0 else " against"
         width = 100 * abs(part.along) / max(largest, 1.0)
         rows.append(
@@ -98,7 +99,7 @@ def _near_list(report: Report, neighbours: Sequence[Neighbour], own: int, actual
     rows = "".join(
         f'<li{" class=actual" if near.index == own else ""}><span>{near.rank}</span><button type="button" '
         f'data-key="{near.index}">{escape(report.combinations.name(near.index))}'
-        f"{' (itself)' if near.index == own else ''}</button><span>{near.cosine:+.3f}</span></li>"
+        f"{' (itself)' if near.index == own else ''}</button><span>{signed(near.cosine)}</span></li>"
         for near in shown
     )
     return f'<ol class="near">{rows}</ol>'
@@ -174,19 +175,20 @@ def _sum_found(report: Report, found: Sum | None, play: Play) -> str:
     if found.exact is not None:
         name = escape(combinations.name(found.exact.index))
         said = (
-            f"The sum lies at cosine <b>{found.exact.cosine:+.3f}</b> to {name}, "
+            f"The sum lies at cosine <b>{signed(found.exact.cosine)}</b> to {name}, "
             f"which ranks {found.exact.rank} of {len(combinations)}."
         )
     else:
         nearest = found.combinations[0]
-        said = f"Nearest is {escape(combinations.name(nearest.index))}, at cosine <b>{nearest.cosine:+.3f}</b>."
+        said = f"Nearest is {escape(combinations.name(nearest.index))}, at cosine <b>{signed(nearest.cosine)}</b>."
     rows = []
     for near in found.clips[:5]:
         of = int(combinations.clip_combination[near.index])
         address = play(near.index)
         button = _player(address, "play", f"Play {combinations.name(of)}") if address else ""
         rows.append(
-            f"<tr><th scope='row'>{escape(combinations.name(of))}</th><td>{near.cosine:+.3f}</td><td>{button}</td></tr>"
+            f"<tr><th scope='row'>{escape(combinations.name(of))}</th>"
+            f"<td>{signed(near.cosine)}</td><td>{button}</td></tr>"
         )
     table = f"<table class='numbers'><tbody>{''.join(rows)}</tbody></table>"
     return f"<p>{said}</p><h4>Nearest clips</h4><div class='scroll'>{table}</div>"

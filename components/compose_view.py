@@ -12,6 +12,7 @@ from backend.composition.metrics import HIGHER_IS_BETTER
 from backend.composition.published import PUBLISHED, PublishedRow
 from backend.composition.summary import formatted, spread_text
 from backend.composition.svg import draw
+from components.numbers import signed
 
 WIDE, NARROW, HALF = 680, 350, 520
 PROTOCOLS = {
@@ -135,9 +136,9 @@ def comparison(first: Report, second: Report, names: tuple[str, str]) -> str:
     chart = comparison_chart(first, second, names)
     return (
         f'<div class="compose"><h3>{escape(chart.title)}</h3><p>{escape(names[0])} rebuilds at cosine '
-        f"{first.loo.real.cosine:+.3f} (shuffled {first.loo.permuted_mean.cosine:+.3f}), {escape(names[1])} at "
-        f"{second.loo.real.cosine:+.3f} (shuffled {second.loo.permuted_mean.cosine:+.3f}). Raw cosines of two encoders "
-        f"cannot be compared; the gain over shuffled parts can.</p>"
+        f"{signed(first.loo.real.cosine)} (shuffled {signed(first.loo.permuted_mean.cosine)}), {escape(names[1])} at "
+        f"{signed(second.loo.real.cosine)} (shuffled {signed(second.loo.permuted_mean.cosine)}). Raw cosines of two "
+        f"encoders cannot be compared; the gain over shuffled parts can.</p>"
         f'<figure class="uh-clickable">{both_widths(chart, HALF)}'
         f"<figcaption>{escape(chart.note)}</figcaption></figure></div>"
     )

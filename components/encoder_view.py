@@ -8,6 +8,7 @@ from html import escape
 from backend.encoders.base import EncoderInfo
 from backend.encoders.checkpoints import Progress
 from backend.encoders.selftest import SelfTest
+from components.numbers import signed
 
 
 def size(bytes_: int) -> str:
@@ -78,9 +79,9 @@ def tested_card(info: EncoderInfo | None, test: SelfTest) -> str:
     """What the self-test of a loaded encoder found."""
     cosines = []
     if not math.isnan(test.sound_cosine):
-        cosines.append(f"clicks against noise {test.sound_cosine:+.3f}")
+        cosines.append(f"clicks against noise {signed(test.sound_cosine)}")
     if not math.isnan(test.text_cosine):
-        cosines.append(f"eight unlike texts {test.text_cosine:+.3f} on average")
+        cosines.append(f"eight unlike texts {signed(test.text_cosine)} on average")
     measured = f"Self-test, cosines: {', '.join(cosines)}. " if cosines else ""
     warnings = "".join(f'<p class="warning">{escape(warning)}</p>' for warning in test.warnings)
     verdict = "" if test.warnings else "Nothing is wrong with it."

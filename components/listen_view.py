@@ -7,6 +7,7 @@ from html import escape
 
 from backend.controls import CutExperiment, cut_sentence
 from backend.localization import STANDS_OUT_DEVIATIONS, Evidence, Localization
+from components.numbers import signed
 
 
 def _clock(seconds: float) -> str:
@@ -26,7 +27,7 @@ def found_sentence(found: Localization) -> str:
 
 def _found(evidence: Evidence) -> str:
     where = f"{_clock(evidence.best.start)}–{_clock(evidence.best.end)} s"
-    how_far = f"({evidence.z:+.1f} SD)"
+    how_far = f"({signed(evidence.z, 1)} SD)"
     if evidence.concept.polarity == "present":
         if evidence.stands_out:
             return f"{_name(evidence)} is found at <b>{where}</b> {how_far}."
@@ -50,8 +51,8 @@ def evidence_table(found: Localization) -> str:
         [
             _name(evidence),
             f"{_clock(evidence.best.start)}–{_clock(evidence.best.end)}",
-            f"{evidence.score:+.3f}",
-            f"{evidence.z:+.1f}",
+            signed(evidence.score),
+            signed(evidence.z, 1),
             "·",
             "·",
             "·",
@@ -67,11 +68,11 @@ def cut_table(experiment: CutExperiment) -> str:
         [
             _name(evidence),
             f"{_clock(evidence.best.start)}–{_clock(evidence.best.end)}",
-            f"{effect.before:+.3f}",
-            f"{evidence.z:+.1f}",
-            f"{effect.after:+.3f}",
-            f'<span class="control">{effect.before - effect.control_mean:+.3f} ± {effect.control_sd:.3f}</span>',
-            f"{effect.blank:+.3f}",
+            signed(effect.before),
+            signed(evidence.z, 1),
+            signed(effect.after),
+            f'<span class="control">{signed(effect.before - effect.control_mean)} ± {effect.control_sd:.3f}</span>',
+            signed(effect.blank),
         ]
         for evidence, effect in zip(experiment.before.evidence, experiment.effects, strict=True)
     ]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from html import escape
 
 from backend.diagnosis import PAPER_MEANS, Diagnosis, Plane
+from components.numbers import signed
 
 WIDTH, HEIGHT = 660, 480
 LEFT, MIDDLE, RADIUS = 220.0, 240.0, 212.0
@@ -51,8 +52,8 @@ def plane_picture(diagnosis: Diagnosis, lam: float) -> str:
     labels.append(_Label(f"e*, λ {lam:.2f}", *_place(*star), "star"))
     parts += _labelled(labels)
     said = (
-        f"Plane of the query and what it negates: cosine {plane.cosine:+.3f}. "
-        f"At lambda {lam:.2f} the steered query lies at {star[0]:+.2f}, {star[1]:+.2f}."
+        f"Plane of the query and what it negates: cosine {signed(plane.cosine)}. "
+        f"At lambda {lam:.2f} the steered query lies at {signed(star[0], 2)}, {signed(star[1], 2)}."
     )
     opening = f'<svg class="plane" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(said)}">'
     return f"{opening}{''.join(parts)}</svg>"
@@ -148,7 +149,7 @@ def figures_picture(diagnosis: Diagnosis) -> str:
     rows = []
     for key, name, end, meaning in FIGURES:
         value, mean = diagnosis.figures[key], PAPER_MEANS[key]
-        shown = "–" if value is None else f"{value:+.3f}" if end == 1.0 else f"{value:.2f}"
+        shown = "–" if value is None else signed(value) if end == 1.0 else f"{value:.2f}"
         dot = "" if value is None else f'<i class="dot" style="left:{_percent(value, end)}"></i>'
         rows.append(
             f'<div class="figure"><div class="name">{escape(name)}<small>{escape(meaning)}</small></div>'
@@ -157,8 +158,8 @@ def figures_picture(diagnosis: Diagnosis) -> str:
             f'<div class="value"><b>{shown}</b><small>papers {mean:.2f}</small></div></div>'
         )
     key_line = (
-        '<p class="key"><i class="dot"></i> this query, this encoder '
-        '<i class="mean"></i> mean of five LAION-CLAP checkpoints (published)</p>'
+        '<p class="key"><span><i class="dot"></i> this query, this encoder</span>'
+        '<span><i class="mean"></i> mean of five LAION-CLAP checkpoints (published)</span></p>'
     )
     return f'<div class="figures">{"".join(rows)}{key_line}</div>'
 

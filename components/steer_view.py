@@ -6,6 +6,7 @@ from html import escape
 from typing import Any
 
 from backend.diagnosis import Diagnosis
+from components.numbers import signed
 
 TITLES = {
     "query": ("Query", "as the encoder gets it"),
@@ -25,7 +26,7 @@ def headline(diagnosis: Diagnosis) -> str:
         closer = "further from the query than"
     first = (
         f"The opposite, “{escape(diagnosis.relatives.affirmative)}”, is {closer} its paraphrase: "
-        f"cosine {opposite:+.3f} against {paraphrase:+.3f}."
+        f"cosine {signed(opposite)} against {signed(paraphrase)}."
     )
     ratio = diagnosis.polarity_content
     second = ""
@@ -49,9 +50,9 @@ def steering_sentence(diagnosis: Diagnosis, lam: float, with_negative: float, wi
         else "The query does not lean towards the sound in the first place."
     )
     return (
-        f'<p class="headline">Steered by λ = {lam:.2f}, the query still has cosine {with_negative:+.3f} with '
-        f'<span class="concept absent">{negated}</span> (unsteered {cosine:+.3f}) and {with_query:+.3f} with itself. '
-        f"{needed}</p>"
+        f'<p class="headline">Steered by λ = {lam:.2f}, the query still has cosine {signed(with_negative)} with '
+        f'<span class="concept absent">{negated}</span> (unsteered {signed(cosine)}) and {signed(with_query)} with '
+        f"itself. {needed}</p>"
     )
 
 
@@ -80,7 +81,7 @@ def how_computed(diagnosis: Diagnosis, seed: int) -> str:
     """How the result was computed, folded away, as HTML."""
     plane = diagnosis.plane
     rows = "".join(
-        f"<tr><th>{lam:g}</th><td>{negative:+.3f}</td><td>{query:+.3f}</td></tr>"
+        f"<tr><th>{lam:g}</th><td>{signed(negative)}</td><td>{signed(query)}</td></tr>"
         for lam, negative, query in zip(plane.lambdas, plane.with_negative, plane.with_query, strict=True)
     )
     return (

@@ -18,6 +18,7 @@ from backend.demo import demo_clips
 from backend.encoders.base import load_encoder
 from backend.gating import gated_clip
 from backend.results import sought_concepts
+from components.numbers import signed
 from components.state import DEFAULT_QUERY
 
 pytestmark = pytest.mark.browser
@@ -72,10 +73,10 @@ def test_page_and_backend_give_the_same_numbers(open_page) -> None:
         load_encoder("pocket"), clip, sought_concepts(DEFAULT_QUERY), 2.0, Span(start, end), 40.0
     )
     for row, effect in enumerate(experiment.effects, start=1):
-        assert cell(page, row, 3) == f"{effect.before:+.3f}"
-        assert cell(page, row, 5) == f"{effect.after:+.3f}"
-        assert cell(page, row, 6) == f"{effect.before - effect.control_mean:+.3f} ± {effect.control_sd:.3f}"
-        assert cell(page, row, 7) == f"{effect.blank:+.3f}"
+        assert cell(page, row, 3) == signed(effect.before)
+        assert cell(page, row, 5) == signed(effect.after)
+        assert cell(page, row, 6) == f"{signed(effect.before - effect.control_mean)} ± {effect.control_sd:.3f}"
+        assert cell(page, row, 7) == signed(effect.blank)
 
 
 def test_downloads_are_bit_for_bit_what_was_computed(open_page, server: str) -> None:
