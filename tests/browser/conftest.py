@@ -101,3 +101,9 @@ def open_page(browser, server) -> Iterator[object]:
     for context in contexts:
         context.close()
     assert problems == []
+
+
+def faint(page) -> list[str]:
+    """Every visible text below 4.5:1, large text and control frame below 3:1, with its colours (WCAG 2.2)."""
+    page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
+    return page.evaluate((ROOT / "tests" / "browser" / "contrast.js").read_text(encoding="utf-8"))

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 import numpy as np
 import pytest
 
-from tests.browser.conftest import ROOT, free_port
+from tests.browser.conftest import ROOT, faint, free_port
 from tests.browser.conftest import _wait_for as wait_for
 
 pytestmark = pytest.mark.browser
@@ -41,16 +41,16 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def visit(browser, address) -> Iterator[object]:
-    """A function (width) -> the page with a result; an error in it fails the test."""
+    """A function (width, theme) -> the page with a result; an error in it fails the test."""
     contexts, problems = [], []
 
-    def opened(width: int = 1280):
+    def opened(width: int = 1280, theme: str = "light"):
         context = browser.new_context(viewport={"width": width, "height": 900})
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(180_000)
         page.on("pageerror", lambda error: problems.append(str(error)))
-        page.goto(address)
+        page.goto(f"{address}?__theme={theme}")
         page.wait_for_selector("#compose-headline .headline")
         return page
 
@@ -178,3 +178,19 @@ def test_a_phone_shows_everything_without_scrolling_sideways(visit):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert page.is_visible("#compose-scatter .uh-narrow svg") and not page.is_visible("#compose-scatter .uh-wide svg")
     press(page, "#compose-worst")
+
+
+def test_the_smallest_phone_shows_whole_play_buttons(visit):
+    page = visit(320)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    inside = """() => [...document.querySelectorAll('#compose-arithmetic td .play')].map(button =>
+        button.getBoundingClientRect().right <= button.closest('.scroll').getBoundingClientRect().right)"""
+    assert page.evaluate(inside) == [True] * 5
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_word_and_control_stands_out(visit, theme):
+    page = visit(theme=theme)
+    page.click("#compose-own > button")
+    page.wait_for_timeout(700)
+    assert faint(page) == []
