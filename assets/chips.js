@@ -1,6 +1,6 @@
 // The query's split, shown and editable: coloured spans, underlined cues, one chip a concept.
 // props.value = {query, spans: [{start, end, kind, cue}], chips: [{text, polarity, cue}], notes, edited}
-// Fires "input" with {chips: [{text, polarity}]} after every edit. All text is set as text, never as HTML.
+// Fires "input" with {chips: [{text, polarity}], edit} after every edit; edits are numbered from 1 in a page. All text is set as text, never as HTML.
 const host = element.querySelector('.chips-host');
 const flipped = { present: 'absent', absent: 'present' };
 
@@ -12,7 +12,7 @@ const made = (tag, className, text) => {
 };
 
 // What was sent last and is not answered yet: it is shown at once, and a second edit builds on it.
-let sent = null, forgetting = null;
+let sent = null, forgetting = null, edits = 0;
 let drawn = null, drawing = false;
 const given = () => (props.value && props.value.chips) ? props.value : { query: '', spans: [], chips: [], notes: [], edited: false };
 const plainOf = ({ chips }) => chips.map(({ text, polarity }) => ({ text, polarity }));
@@ -25,7 +25,7 @@ const send = (chips) => {
   // A refused edit is answered by a sentence alone: then the server's chips come back.
   forgetting = setTimeout(() => { forget(); draw(); }, 8000);
   draw();
-  trigger('input', { chips });
+  trigger('input', { chips, edit: edits += 1 });
 };
 function answered() {
   if (sent && (given().query !== sent.query || JSON.stringify(plainOf(given())) === JSON.stringify(sent.chips))) forget();

@@ -41,10 +41,18 @@ class Turns:
     def __init__(self) -> None:
         self._newest = 0
         self._key: Hashable = None
+        self._edit = 0
 
-    def take(self, key: Hashable = None) -> int:
-        """Become the newest; ``key`` says what will be shown."""
+    def take(self, key: Hashable = None, edit: int = 0) -> int:
+        """Become the newest; ``key`` says what will be shown.
+
+        ``edit`` is the browser's number of the edit, 0 if it has none. Two workers may begin two edits in either
+        order: one that is older than the last begun does not become the newest, and the answer is 0.
+        """
         with _LOCK:
+            if 0 < edit < self._edit:
+                return 0
+            self._edit = max(self._edit, edit)
             self._newest += 1
             self._key = key
             return self._newest
@@ -62,7 +70,7 @@ class Turns:
 
 
 def answers_in_turn(
-    function: Callable[..., Generator[Any]], outputs: Sequence[Any], inputs: Sequence[Any]
+    function: Callable[..., Generator[Any]], outputs: Sequence[Any], inputs: Sequence[Any], edit: int = 0
 ) -> Iterator[Any]:
     """What a handler answers, until a newer request of the same panel begins; ``inputs`` end with the Turns.
 
@@ -75,11 +83,19 @@ def answers_in_turn(
     with contextlib.closing(function(*rest)) as answered:
         for answer in answered:
             if isinstance(answer, Begun):
-                turn = turns.take(answer.key)
+                turn = turns.take(answer.key, edit)
+                if not turn:
+                    break
             elif turn is not None and not turns.holds(turn):
                 break
             yield answer
     yield unchanged(outputs)
+
+
+def _edit_of(event: gr.EventData) -> int:
+    """The number a browser gave an edit, from 1; 0 where it gave none."""
+    edit = event._data.get("edit") if isinstance(event._data, dict) else None
+    return edit if isinstance(edit, int) and edit > 0 else 0
 
 
 def send_whole_answers() -> None:
@@ -124,7 +140,9 @@ class Panel:
 
         def run_with_event(event: gr.EventData, *inputs: Any) -> Iterator[Any]:
             *rest, turns = inputs
-            yield from answers_in_turn(lambda *given: function(*given, event), self.outputs, (*rest, turns))
+            yield from answers_in_turn(
+                lambda *given: function(*given, event), self.outputs, (*rest, turns), _edit_of(event)
+            )
 
         return run_with_event if "event" in inspect.signature(function).parameters else run
 

@@ -91,6 +91,17 @@ def test_an_event_reaches_its_handler() -> None:
     assert next(iter(inspect.signature(run).parameters)) == "event"
 
 
+def test_of_two_numbered_edits_the_later_wins_whichever_a_worker_begins_first() -> None:
+    turns = Turns()
+    run = Panel(OUTPUTS, turns=None).handler(lambda name, event: request(name))  # type: ignore[arg-type]
+    later = run(event({"edit": 2}), "later", turns)
+    assert next(later)[0] == "later begins"
+    assert list(run(event({"edit": 1}), "earlier", turns)) == [NOTHING], "it began too late"
+    assert [one for one, _ in list(later)[:-1]] == ["later half", "later done"]
+    for data in ({}, {"edit": 3}, None, {"edit": "x"}, {"edit": -1}):
+        assert next(run(event(data), "next", turns))[0] == "next begins", data
+
+
 def test_answers_are_sent_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gr.utils, "diff", gr.utils.diff)
     send_whole_answers()
