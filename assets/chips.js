@@ -12,23 +12,30 @@ const made = (tag, className, text) => {
 };
 
 // What was sent last and is not answered yet: it is shown at once, and a second edit builds on it.
-let sent = null, forgetting = null, edits = 0;
+let sent = null, flying = null, forgetting = null, edits = 0;
 let drawn = null, drawing = false;
 const given = () => (props.value && props.value.chips) ? props.value : { query: '', spans: [], chips: [], notes: [], edited: false };
-const plainOf = ({ chips }) => chips.map(({ text, polarity }) => ({ text, polarity }));
 const value = () => (sent ? { ...given(), spans: [], notes: [], chips: sent.chips } : given());
-const plain = () => plainOf(value());
-const forget = () => { clearTimeout(forgetting); sent = null; };
-const send = (chips) => {
-  sent = chips.length ? { chips, query: given().query } : null; // no chip at all is refused
+const plain = () => value().chips.map(({ text, polarity }) => ({ text, polarity }));
+const forget = () => { clearTimeout(forgetting); sent = null; flying = null; };
+// One edit is on its way at a time, so that none overtakes another; those made meanwhile follow as one.
+const fly = () => {
+  flying = sent.chips;
   clearTimeout(forgetting);
   // A refused edit is answered by a sentence alone: then the server's chips come back.
-  forgetting = setTimeout(() => { forget(); draw(); }, 8000);
+  forgetting = setTimeout(() => { if (sent.chips === flying) { forget(); draw(); } else fly(); }, 8000);
+  trigger('input', { chips: flying, edit: edits += 1 });
+};
+const send = (chips) => {
+  if (!chips.length) { forget(); draw(); trigger('input', { chips, edit: edits += 1 }); return; } // it is refused
+  sent = { chips, query: given().query };
   draw();
-  trigger('input', { chips, edit: edits += 1 });
+  if (!flying) fly();
 };
 function answered() {
-  if (sent && (given().query !== sent.query || JSON.stringify(plainOf(given())) === JSON.stringify(sent.chips))) forget();
+  if (sent && given().query !== sent.query) forget();
+  // The server may have tidied a name: whatever comes is the answer to the one edit on its way.
+  else if (flying) { if (sent.chips === flying) forget(); else fly(); }
   // A name being typed stays; closing its box draws what came.
   if (given().query !== drawn || !host.querySelector('.chip-edit')) draw();
 }
