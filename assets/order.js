@@ -9,8 +9,8 @@
     const address = String(resource?.url ?? resource);
     if (!address.includes('/queue/join')) return send.call(this, resource, options);
     const answer = before.then(() => send.call(this, resource, options));
-    // A request that fails must not hold up the next.
-    before = answer.then(() => {}, () => {});
+    // A request that fails, or hangs on a bad network, must not hold up the next.
+    before = Promise.race([answer.then(() => {}, () => {}), new Promise((done) => setTimeout(done, 3000))]);
     return answer;
   };
 })();
