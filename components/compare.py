@@ -39,8 +39,12 @@ def build(page: Page) -> None:
         )
     private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
     Panel([result]).on(button.click, run, [page.view, other], **private, **HEAVY)
+
+    def offered(view: ViewState) -> Iterator[gr.Dropdown]:
+        yield gr.Dropdown(other_encoders())
+
     # A download may have made another one ready.
-    page.on_encoder.append(("listen", lambda view: gr.Dropdown(other_encoders()), [page.view], [other]))
+    page.on_encoder.append(("listen", *Panel([other]).entry(offered, [page.view])))
 
 
 def other_encoders() -> list[str]:

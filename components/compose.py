@@ -141,9 +141,9 @@ def _connect(
         **PRIVATE, "trigger_mode": "multiple", "concurrency_id": "choosing", "concurrency_limit": 1,
     }  # fmt: skip
     # The frame's events only ask; the work is an event of this panel, which its Cancel can stop.
-    page.on_tab["compose"] = (on.asked, [view], [wanted])
-    page.on_encoder.append(("compose", on.asked, [view], [wanted]))
-    page.on_load.append((on.asked, [view], [wanted]))
+    page.on_tab["compose"] = asking = Panel([wanted]).entry(on.asked, [view])
+    page.on_encoder.append(("compose", *asking))
+    page.on_load.append(asking)
     long: list[Any] = [
         # Another encoder picked meanwhile is the one that counts.
         panel.on(wanted.change, on.on_open, [view, opened], **{**heavy, "trigger_mode": "always_last"}),

@@ -59,7 +59,7 @@ class Page:
         Set by the Listen panel: (view) -> iterator of its outputs; others use it with ``listen_panel``
         to open a sound there with the same query.
     on_encoder, on_tab, on_load : list
-        Panels append (function, inputs, outputs), before the encoder's with their tab's id; the frame calls
+        Panels append entries of their ``Panel``, before the encoder's with their tab's id; the frame calls
         them when the encoder changes while their tab is open, when their tab is opened, and when the page
         opens. The first input is the view.
     """

@@ -48,22 +48,22 @@ class ListenHandlers:
             What was said about the clip stays.
         """
         answer = self.parts.answer
-        box = {} if typed else {"query": view.query, "cut": gr.Button(cut_label(None), interactive=False)}
+        box = {} if typed else {"query": view.query}
+        refused = {} if typed else {**box, "cut": gr.Button(cut_label(None), interactive=False)}
         try:
             clip = clip_of(view)
         except InputError as error:
-            yield answer(clip_error=say.error_box(str(error)), stage=pending_view(), **box)
+            yield answer(clip_error=say.error_box(str(error)), stage=pending_view(), **refused)
             return
         try:
             concepts = concepts_of(view)
             chips = chips_value(view.query, view.concepts)
             encoder = load_encoder(view.encoder)
         except InputError as error:
-            yield answer(query_error=say.error_box(str(error)), stage=pending_view(), **box)
+            yield answer(query_error=say.error_box(str(error)), stage=pending_view(), **refused)
             return
         view, said = fitted(view, clip)
         notes = {} if same_clip else {"clip_error": say.clip_notes(clip.notes), "shorten": gr.Button(visible=False)}
-        box.pop("cut", None)
         yield self._begun(view, chips, cut_error=say.error_box(said), **notes, **box)
         try:
             for found in localize_progressively(encoder, clip, concepts, view.window):

@@ -130,9 +130,7 @@ def _connect(page: gr.Blocks, frame: Page, notices: gr.HTML, picker: EncoderPick
         show_progress="hidden",
     )
     for function, inputs, outputs in frame.on_load:
-        start.then(
-            _when_ready(function, outputs), inputs, outputs, api_visibility="private", show_progress="hidden", **HEAVY
-        )
+        start.then(function, inputs, outputs, api_visibility="private", show_progress="hidden", **HEAVY)
 
     def picked(view: ViewState, encoder: str) -> tuple[ViewState, str]:
         view = replace(view, encoder=encoder)
@@ -155,28 +153,11 @@ def _only_on(identifier: str, function: Callable[..., Any], outputs: list[Any]) 
 
     def run(view: ViewState, *rest: Any) -> Iterator[Any]:
         if view.tab == identifier and is_open(view):
-            yield from _answers(function, outputs, view, *rest)
+            yield from function(view, *rest)
         else:
             yield unchanged(outputs)
 
     return run
-
-
-def _when_ready(function: Callable[..., Any], outputs: list[Any]) -> Callable[..., Iterator[Any]]:
-    def run(view: ViewState, *rest: Any) -> Iterator[Any]:
-        yield from _answers(function, outputs, view, *rest)
-
-    return run
-
-
-def _answers(function: Callable[..., Any], outputs: list[Any], *inputs: Any) -> Iterator[Any]:
-    """What a handler answers, and then "no change": see :func:`components.turns.answers_in_turn`."""
-    answer = function(*inputs)
-    if isinstance(answer, Iterator):
-        yield from answer
-    else:
-        yield answer
-    yield unchanged(outputs)
 
 
 def warm_up(encoder_id: str) -> None:
@@ -185,6 +166,11 @@ def warm_up(encoder_id: str) -> None:
         encoder = load_encoder(encoder_id)
         if encoder.has_text:
             text_embeddings(encoder, [concept_prompt(sound) for sound in background_vocabulary()])
+
+
+def order_of_events() -> str:
+    """The script that lets events leave the browser in the order of the clicks, for the page's head."""
+    return f"<script>{(ASSETS / 'order.js').read_text(encoding='utf-8')}</script>"
 
 
 def launch_options() -> dict[str, Any]:
@@ -203,7 +189,7 @@ def launch_options() -> dict[str, Any]:
         "footer_links": ["api"],
         "theme": theme(),
         "css_paths": [ASSETS / "page.css", ASSETS / "encoders.css"],
-        "head": f"<script>{(ASSETS / 'order.js').read_text(encoding='utf-8')}</script>",
+        "head": order_of_events(),
         "ssr_mode": False,
         "quiet": True,
     }

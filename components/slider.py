@@ -6,10 +6,10 @@ from typing import Any
 
 import gradio as gr
 
-from components.stage import _Unstubbed
+from components.stage import Unstubbed
 
 
-class ForgivingSlider(gr.Slider, metaclass=_Unstubbed):
+class ForgivingSlider(gr.Slider, metaclass=Unstubbed):
     """Hands on whatever was typed in its box, an empty box as the minimum; the handler brings it into range.
 
     Gradio's own answers a number out of range with an error across every output of the event.

@@ -68,7 +68,7 @@ def finer(payload: object) -> Payload | None:
     }  # fmt: skip
 
 
-class _Unstubbed(ComponentMeta):
+class Unstubbed(ComponentMeta):
     """Gradio's metaclass writes a .pyi file beside each component's source, which type checkers then believe
     instead of the source. This one makes the class updatable, as Gradio's does, and leaves it at that."""
 
@@ -77,7 +77,7 @@ class _Unstubbed(ComponentMeta):
         return ABCMeta.__new__(cls, name, bases, attributes)
 
 
-class Stage(gr.HTML, metaclass=_Unstubbed):
+class Stage(gr.HTML, metaclass=Unstubbed):
     """The sound stage; see the module's text. Its events: region_change, band_change, cut_request, window_click.
 
     Give it ``show_progress="hidden"`` in events that output to it: it shows what is pending itself, and

@@ -128,7 +128,7 @@ def test_every_handler_that_answers_more_than_once_goes_through_the_frame() -> N
     framed = {
         ("components.turns", "Panel.handler"),
         ("components.page", "_only_on"),
-        ("components.page", "_when_ready"),
+        ("components.turns", "Panel.catch_up"),
     }
     assert found <= framed, "connect it with components.turns.Panel"
 
