@@ -15,6 +15,7 @@ import uvicorn
 
 from backend.audio import Clip, Span, sliding_windows
 from backend.picture import picture_of
+from components.page import order_of_events
 from components.stage import (
     Best,
     Control,
@@ -144,8 +145,10 @@ def page(demo: Demo) -> gr.Blocks:
             )
 
         quiet = {"api_visibility": "private", "show_progress": "hidden"}
-        stage.region_change(on_region, None, log, **quiet)
-        stage.band_change(on_band, None, log, **quiet)
+        # As on the real page: one at a time, and in the order of the clicks.
+        selecting = {**quiet, "concurrency_id": "selecting", "concurrency_limit": 1}
+        stage.region_change(on_region, None, log, **selecting)
+        stage.band_change(on_band, None, log, **selecting)
         stage.window_click(on_window, None, windows, **quiet)
         stage.cut_request(on_cut, None, [stage, log], **quiet)
         fresh.click(lambda: Demo(8.0, "other.wav", ("siren", "voice")).view(), None, stage, **quiet)
@@ -164,9 +167,9 @@ def serve(port: int) -> None:
         "hostile": Demo(name=HOSTILE, concepts=(HOSTILE, "<script>window.hurt=3</script>")),
         "long": Demo(600.0),
     }
-    app = fastapi.FastAPI()
+    app, head = fastapi.FastAPI(), order_of_events()
     for name, demo in demos.items():
-        gr.mount_gradio_app(app, page(demo), path=f"/{name}")
+        gr.mount_gradio_app(app, page(demo), path=f"/{name}", head=head)
     app.get("/")(lambda: sorted(demos))
     app.get("/favicon.ico", status_code=204)(lambda: None)
     uvicorn.run(app, host="127.0.0.1", port=port, log_level="warning")
