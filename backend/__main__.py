@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 
 from backend import __version__
-from backend.commands import progress
+from backend.commands import terminal_progress as progress
 from backend.commands.common import OneSentenceParser
 from backend.errors import InputError
 

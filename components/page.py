@@ -13,18 +13,22 @@ import gradio as gr
 
 from backend.encoders.base import encoder_list, load_encoder
 from backend.encoders.cached import text_embeddings
+from backend.encoders.prompts import background_vocabulary, concept_prompt
 from backend.errors import InputError
 from backend.settings import settings
-from backend.vocabulary import background_vocabulary, concept_prompt
-from components import api, ask, compose, listen, steer
-from components.encoder_picker import EncoderPicker, build_status, encoder_choice, usable
-from components.encoder_picker import choices as encoder_choices
-from components.frame import HEAVY, Page
-from components.lost import open_again_when_lost
-from components.state import ViewState, address, is_open, link, view_from_link
-from components.turns import send_whole_answers, unchanged
+from components.frame.encoder_picker import EncoderPicker, build_status, encoder_choice, usable
+from components.frame.encoder_picker import choices as encoder_choices
+from components.frame.lost import open_again_when_lost
+from components.frame.panel import HEAVY, Page
+from components.frame.turns import send_whole_answers, unchanged
+from components.frame.view_state import ViewState, address, is_open, link, view_from_link
+from components.panels.ask import panel as ask
+from components.panels.compose import panel as compose
+from components.panels.listen import api
+from components.panels.listen import panel as listen
+from components.panels.steer import panel as steer
 
-ASSETS = Path(__file__).resolve().parent.parent / "assets"
+ASSETS = Path(__file__).resolve().parent.parent / "assets" / "frame"
 PANELS = (
     ("listen", "Listen", listen),
     ("ask", "Ask", ask),
@@ -175,7 +179,7 @@ def order_of_events() -> str:
 
 def launch_options() -> dict[str, Any]:
     """How the server is started: bounded queue, bounded uploads, one served folder, no share link."""
-    from components.serving import served_folder
+    from components.frame.serving import served_folder
 
     chosen = settings()
     return {

@@ -1,0 +1,39 @@
+"""Untrusted bytes to a :class:`Clip`; spans of time, sliding windows, the spectrogram, and writing sounds exactly."""
+
+from backend.audio.clip import (
+    HOP_SECONDS,
+    WINDOW_CHOICES,
+    Clip,
+    Span,
+    Windows,
+    clip_from_samples,
+    load_clip,
+    resampled,
+    resampling_note,
+    save_wav,
+    sliding_windows,
+    wav_format,
+)
+from backend.audio.limits import Limits, TooLong
+from backend.audio.words import shown_name
+from backend.audio.writing import WAV_FORMATS, write_wav
+
+__all__ = [
+    "HOP_SECONDS",
+    "WAV_FORMATS",
+    "WINDOW_CHOICES",
+    "Clip",
+    "Limits",
+    "Span",
+    "TooLong",
+    "Windows",
+    "clip_from_samples",
+    "load_clip",
+    "resampled",
+    "resampling_note",
+    "save_wav",
+    "shown_name",
+    "sliding_windows",
+    "wav_format",
+    "write_wav",
+]

@@ -10,32 +10,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.audio_levels import cancelled_channel, level_notes, measured, mixed, refuse_non_finite
-from backend.audio_writing import WAV_FORMATS, write_wav
-from backend.decoding import decode
-from backend.decoding_limits import Limits, TooLong
-from backend.decoding_words import shown_name
+from backend.audio.decoding import decode
+from backend.audio.levels import cancelled_channel, level_notes, measured, mixed, refuse_non_finite
+from backend.audio.limits import Limits
+from backend.audio.words import shown_name
+from backend.audio.writing import WAV_FORMATS, write_wav
 from backend.errors import InputError
-
-__all__ = [
-    "HOP_SECONDS",
-    "WAV_FORMATS",
-    "WINDOW_CHOICES",
-    "Clip",
-    "Limits",
-    "Span",
-    "TooLong",
-    "Windows",
-    "clip_from_samples",
-    "load_clip",
-    "resampled",
-    "resampling_note",
-    "save_wav",
-    "shown_name",
-    "sliding_windows",
-    "wav_format",
-    "write_wav",
-]
 
 HOP_SECONDS = 0.5
 """Hop between window starts (science section 1)."""

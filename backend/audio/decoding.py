@@ -22,12 +22,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backend import decoding_headers as headers
-from backend.decoding_limits import MAX_CHANNELS, MAX_DECODED_BYTES, RATES, Limits, TooLong, default_limits
-from backend.decoding_sniff import AIFF, HEAD_BYTES, MP3, OGG, WAV, Kind, look_at
-from backend.decoding_words import OPENED, check_wave_header, explained, shown_name, spoken, unusable
+from backend.audio import headers as headers
+from backend.audio.limits import MAX_CHANNELS, MAX_DECODED_BYTES, RATES, Limits, TooLong, default_limits
+from backend.audio.sniff import AIFF, HEAD_BYTES, MP3, OGG, WAV, Kind, look_at
+from backend.audio.words import OPENED, check_wave_header, explained, shown_name, spoken, unusable
 
-_WORKER = Path(__file__).with_name("decoding_worker.py")
+_WORKER = Path(__file__).with_name("worker.py")
 _at_once = threading.BoundedSemaphore(max(2, os.cpu_count() or 2))
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.bands import SILENCE_DB, TOP_HZ, band_levels, frame_length
+from backend.audio.band_levels import SILENCE_DB, TOP_HZ, band_levels, frame_length
 from backend.errors import InputError
 
 MAX_COLUMNS = 2048

@@ -7,9 +7,9 @@ import unicodedata
 from pathlib import Path
 from typing import Any
 
-from backend.decoding_headers import WaveHeader
-from backend.decoding_limits import MAX_CHANNELS, RATES, Limits
-from backend.decoding_sniff import Kind
+from backend.audio.headers import WaveHeader
+from backend.audio.limits import MAX_CHANNELS, RATES, Limits
+from backend.audio.sniff import Kind
 from backend.errors import InputError
 
 OPENED = "WAV, FLAC, Ogg, MP3, M4A, AIFF and WebM files can be opened."

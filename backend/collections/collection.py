@@ -1,6 +1,6 @@
 """A labelled set of clips, and its embeddings: what queries are ranked over.
 
-:mod:`backend.collection_layouts` reads one from disk, :mod:`backend.collection_store` embeds it.
+:mod:`backend.collections.layouts` reads one from disk, :mod:`backend.collections.store` embeds it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from backend.encoders.base import FloatArray
 from backend.errors import InputError
-from backend.presence import FORM, Background, PresenceForm, background_of
+from backend.retrieval.presence import FORM, Background, PresenceForm, background_of
 
 
 @dataclass(frozen=True)

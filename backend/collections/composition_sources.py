@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from backend import __version__
 from backend.audio import Clip, load_clip, sliding_windows
-from backend.composition import demo
+from backend.collections import demo_scenes as demo
+from backend.collections.hierarchy import INFERRED, inferred_hierarchy, read_hierarchy, without_ancestors
+from backend.collections.label_tables import AUDIO_SUFFIXES, clip_key, read_labels
+from backend.collections.ready_embeddings import SUFFIXES, file_digest, match, read_embeddings
 from backend.composition.baselines import Progress
 from backend.composition.combinations import LabelledEmbeddings, names_of
-from backend.composition.embeddings import SUFFIXES, file_digest, match, read_embeddings
-from backend.composition.hierarchy import INFERRED, inferred_hierarchy, read_hierarchy, without_ancestors
-from backend.composition.labels import AUDIO_SUFFIXES, clip_key, read_labels
 from backend.encoders.base import Encoder
 from backend.encoders.cached import window_embeddings
 from backend.errors import InputError

@@ -1,7 +1,7 @@
 """The demo collection in ``data/``: its clips, its composed scenes, and how the scenes are rendered.
 
 ``data/manifest.json`` holds one entry a clip. A scene's entry also holds its recipe, from which
-``python -m backend.demo`` renders the file again, sample for sample, and derives the event times.
+``python -m backend.collections.demo`` renders the file again, sample for sample, and derives the event times.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from backend.audio import Clip, Span, load_clip
 from backend.errors import InputError
 
-DATA = Path(__file__).resolve().parent.parent / "data"
+DATA = Path(__file__).resolve().parents[2] / "data"
 MANIFEST = DATA / "manifest.json"
 SAMPLE_RATE = 32000
 """Rate of every demo file, in Hz."""

@@ -1,8 +1,8 @@
 """The demo set: scenes of one to three of ten everyday sounds, rendered from ``data/`` by recorded recipes.
 
-``assets/compose/recipes.csv`` holds one row a scene: which clips, when each starts (seconds), how much
+``data/demo_scenes.csv`` holds one row a scene: which clips, when each starts (seconds), how much
 its level is changed (dB), and the seed these were drawn with. Scenes are rendered in memory when they
-are embedded or listened to; ``python -m backend.composition.demo`` draws the recipes again.
+are embedded or listened to; ``python -m backend.collections.demo_scenes`` draws the recipes again.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.audio import Clip, resampled
+from backend.collections.demo import SAMPLE_RATE, Layer, demo_clip, demo_clips
 from backend.composition.baselines import Progress
 from backend.composition.combinations import LabelledEmbeddings
-from backend.demo import SAMPLE_RATE, Layer, demo_clip, demo_clips
 from backend.encoders.base import Encoder
 from backend.errors import InputError
 from backend.settings import settings
 
-RECIPES = Path(__file__).resolve().parents[2] / "assets" / "compose" / "recipes.csv"
+RECIPES = Path(__file__).resolve().parents[2] / "data" / "demo_scenes.csv"
 SOURCES = (
     "baby crying",
     "birds singing",

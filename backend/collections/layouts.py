@@ -11,9 +11,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from backend.collection import Collection, Item, Skipped, check_ids
-from backend.composition.labels import AUDIO_SUFFIXES, clip_key, columns_found, delimiter_of, not_text
-from backend.demo import demo_clips
+from backend.collections.collection import Collection, Item, Skipped, check_ids
+from backend.collections.demo import demo_clips
+from backend.collections.label_tables import AUDIO_SUFFIXES, clip_key, columns_found, delimiter_of, not_text
 from backend.errors import InputError
 
 DEMO = "demo"

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
-from backend.collection import EmbeddedCollection
-from backend.composition.embeddings import read_embeddings
+from backend.collections.collection import EmbeddedCollection
+from backend.collections.ready_embeddings import read_embeddings
 from backend.encoders.base import Encoder
 from backend.errors import InputError
-from backend.steering import unit
+from backend.retrieval.steering import unit
 
 
 def ready_collection(path: str | Path, encoder: Encoder) -> EmbeddedCollection:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.composition.labels import LabelTable, clip_key
+from backend.collections.label_tables import LabelTable, clip_key
 from backend.composition.memory import bytes_needed, out_of_memory, require_memory
 from backend.errors import InputError
 

@@ -14,14 +14,14 @@ from pathlib import Path
 import numpy as np
 
 from backend.audio import HOP_SECONDS, Clip, clip_from_samples, load_clip, sliding_windows
-from backend.collection import Collection, EmbeddedCollection, Item, Skipped, check_ids
-from backend.demo import DATA
-from backend.embedding_store import ClipEmbeddings, EmbeddingStore, StoredArrays
+from backend.collections.collection import Collection, EmbeddedCollection, Item, Skipped, check_ids
+from backend.collections.demo import DATA
+from backend.collections.embedding_store import ClipEmbeddings, EmbeddingStore, StoredArrays
 from backend.encoders.base import Encoder
 from backend.encoders.cached import EmbeddingCache, window_embeddings
 from backend.errors import InputError
+from backend.retrieval.steering import unit
 from backend.settings import settings
-from backend.steering import unit
 
 Progress = Callable[[str, float], None]
 """Called with what is done and the fraction done; raising stops the work, and what is done is kept."""

@@ -118,7 +118,7 @@ def chosen_encoder(arguments: argparse.Namespace) -> Encoder:
 
 def provenance(encoder: Encoder, arguments: argparse.Namespace) -> dict[str, Any]:
     """What made a result: version, encoder, weights, seed."""
-    from backend import results
+    from backend.reports import records as results
 
     return results.provenance(encoder, arguments.seed)
 

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from backend.commands.common import add_seed, finite_number, loaded_encoder, print_json, whole_number
-from backend.commands.progress import clear, on_terminal
+from backend.commands.terminal_progress import clear, on_terminal
 from backend.errors import InputError
 from backend.settings import settings
 
@@ -64,10 +64,10 @@ def register(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Analyse, write, and print the headline."""
+    from backend.collections.composition_sources import LabelOptions, load_source
+    from backend.collections.ready_embeddings import SUFFIXES
     from backend.composition.analysis import compose
-    from backend.composition.embeddings import SUFFIXES
-    from backend.composition.export import checked_folder, write_report
-    from backend.composition.sources import LabelOptions, load_source
+    from backend.reports.composition.export import checked_folder, write_report
 
     folder = checked_folder(arguments.out) if arguments.out else None
     if arguments.memory_mb is not None and arguments.memory_mb <= 0:
@@ -105,7 +105,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print_json(report.to_json())
     else:
-        from backend.composition.summary import summary_text
+        from backend.reports.composition.summary import summary_text
 
         print(summary_text(report))
         if folder is not None:

@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _download(arguments: argparse.Namespace) -> dict[str, Any]:
-    from backend.encoders.checkpoints import Progress, download
+    from backend.encoders.fetching.checkpoints import Progress, download
 
     begun = False
 
@@ -82,8 +82,8 @@ def _test(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _strip(arguments: argparse.Namespace) -> dict[str, Any]:
-    from backend.encoders.laion import TRUSTED
-    from backend.encoders.weights import strip_optimizer
+    from backend.encoders.families.laion import TRUSTED
+    from backend.encoders.fetching.weights import strip_optimizer
 
     source, target = (Path(path) for path in arguments.strip)
     return {"written": str(target), "bytes_saved": strip_optimizer(source, target, TRUSTED)}

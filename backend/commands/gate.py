@@ -57,10 +57,10 @@ def checked_output(output: str, clip: str) -> Path:
 def run(arguments: argparse.Namespace) -> None:
     """Write the cut clip; with --query also score it beside its controls."""
     from backend.audio import Span, save_wav, wav_format
-    from backend.controls import checked_cut, cut_and_compare, cut_sentence
-    from backend.demo import demo_or_file
-    from backend.gating import gated_clip
-    from backend.results import gate_record, sought_concepts
+    from backend.collections.demo import demo_or_file
+    from backend.evidence.control_cuts import checked_cut, cut_and_compare, cut_sentence
+    from backend.evidence.cut import gated_clip
+    from backend.reports.records import gate_record, sought_concepts
 
     window = checked_window(arguments.window)
     if not 1 <= arguments.controls <= 1000:

@@ -19,10 +19,10 @@ def register(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print every concept's curve and best window."""
-    from backend.demo import demo_or_file
-    from backend.localization import localize
+    from backend.collections.demo import demo_or_file
+    from backend.evidence.localization import localize
     from backend.negation import parse_query
-    from backend.results import localization_record, query_record, sought_concepts
+    from backend.reports.records import localization_record, query_record, sought_concepts
 
     window = checked_window(arguments.window)
     query = parse_query(arguments.query)

@@ -27,11 +27,11 @@ def register(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Run it and write everything down."""
-    from backend.collection_layouts import open_collection
-    from backend.commands.progress import clear, on_terminal
-    from backend.composition.export import checked_folder
-    from backend.negeval.report import tables, write_report
-    from backend.negeval.run import run as run_benchmark
+    from backend.benchmarks.negeval.report import tables, write_report
+    from backend.benchmarks.negeval.run import run as run_benchmark
+    from backend.collections.layouts import open_collection
+    from backend.commands.terminal_progress import clear, on_terminal
+    from backend.reports.composition.export import checked_folder
 
     options = _options(arguments)
     collection = open_collection(arguments.collection)
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _options(arguments: argparse.Namespace) -> Any:
-    from backend.negeval.run import Options
+    from backend.benchmarks.negeval.run import Options
 
     if not 0 <= arguments.pairs <= 10000:
         raise InputError(f"{arguments.pairs} pairs are asked for; it must be 0 to 10,000.")

@@ -49,9 +49,9 @@ def register(commands: Any) -> None:
 
 
 def run_training_step(arguments: argparse.Namespace) -> None:
-    """Hand over to backend.encoders.pocket.data or .train, which need packages that the page does not."""
+    """Hand over to backend.training.pocket.data or .train, which need packages that the page does not."""
     try:
-        module = importlib.import_module(f"backend.encoders.pocket.{arguments.step}")
+        module = importlib.import_module(f"backend.training.pocket.{arguments.step}")
         parser = OneSentenceParser(prog=f"backend pocket {arguments.step}", description=module.__doc__)
         module.add_arguments(parser)
         module.main(parser.parse_args(arguments.rest))
@@ -65,10 +65,10 @@ def run_training_step(arguments: argparse.Namespace) -> None:
 def run_evaluate(arguments: argparse.Namespace) -> None:
     """Print the table, or say plainly which recordings are not there."""
     from backend import __version__
-    from backend.encoders.pocket.encoder import load_pocket
-    from backend.encoders.pocket.evaluation import evaluate
-    from backend.encoders.pocket.evaluation.measures import table
-    from backend.encoders.pocket.evaluation.recordings import read_esc10, read_pool
+    from backend.encoders.families.pocket.encoder import load_pocket
+    from backend.training.pocket.evaluation import evaluate
+    from backend.training.pocket.evaluation.measures import table
+    from backend.training.pocket.evaluation.recordings import read_esc10, read_pool
 
     notes = []
     esc10 = pool = development = []
@@ -98,8 +98,8 @@ def run_evaluate(arguments: argparse.Namespace) -> None:
 @contextlib.contextmanager
 def _evaluated(arguments: argparse.Namespace) -> Iterator[Path]:
     """The folder of the shipped weights, or a passing one exported from a checkpoint."""
-    from backend.encoders.pocket import ASSETS
-    from backend.encoders.pocket.export import export_checkpoint
+    from backend.encoders.families.pocket import ASSETS
+    from backend.training.pocket.export import export_checkpoint
 
     if arguments.checkpoint is None:
         yield ASSETS
@@ -118,9 +118,9 @@ def _check_file(checkpoint: Path) -> None:
 
 def run_export(arguments: argparse.Namespace) -> None:
     """Write the shipped files and say what they are."""
-    from backend.encoders.pocket import ASSETS
-    from backend.encoders.pocket.encoder import load_pocket
-    from backend.encoders.pocket.export import export_checkpoint, write_sentence_encoder
+    from backend.encoders.families.pocket import ASSETS
+    from backend.encoders.families.pocket.encoder import load_pocket
+    from backend.training.pocket.export import export_checkpoint, write_sentence_encoder
 
     _check_file(arguments.checkpoint)
     folder = arguments.to or ASSETS

@@ -28,15 +28,15 @@ def register(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the first hits, with the rank of each in the other two orders."""
-    from backend.collection_layouts import open_collection
-    from backend.collection_ready import ready_collection
-    from backend.collection_store import embed_collection
-    from backend.commands.progress import clear, on_terminal
+    from backend.collections.layouts import open_collection
+    from backend.collections.ready import ready_collection
+    from backend.collections.store import embed_collection
+    from backend.commands.terminal_progress import clear, on_terminal
     from backend.negation import parse_query
-    from backend.ranking import checked_top, rank
-    from backend.results import ranking_record
-    from backend.scoring import SCORERS, check_scorer, score_query
-    from backend.steering import checked_lambda
+    from backend.reports.records import ranking_record
+    from backend.retrieval.ranking import checked_top, rank
+    from backend.retrieval.scoring import SCORERS, check_scorer, score_query
+    from backend.retrieval.steering import checked_lambda
 
     scorer, lam, top = check_scorer(arguments.scorer), checked_lambda(arguments.lam), checked_top(arguments.top)
     query = parse_query(arguments.query)

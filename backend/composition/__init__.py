@@ -11,17 +11,15 @@ From labels and embeddings to the answer::
 
 The parts, each usable alone: ``combine`` (design matrix and means), ``factorise`` and ``Ridge`` (closed-form
 leave-one-out, blocks, permutations), ``prepare`` and ``evaluate`` (five metrics), ``linear_cka``,
-``canonical_correlations``, ``label_overlap``, ``repeated_holdout``; ``read_labels`` and ``read_embeddings`` for
-files; ``LabelledEmbeddings`` in, ``Report`` out.
+``canonical_correlations``, ``label_overlap``, ``repeated_holdout``; ``LabelledEmbeddings`` in, ``Report`` out.
+``backend.collections`` reads labels and embeddings from files.
 """
 
 from backend.composition.analysis import compose
 from backend.composition.baselines import label_overlap, p_values, permuted_leave_one_out
 from backend.composition.cca import CanonicalCorrelations, canonical_correlations
 from backend.composition.combinations import Combinations, LabelledEmbeddings, combine
-from backend.composition.embeddings import match, read_embeddings
 from backend.composition.holdout import Holdout, draw_split, repeated_holdout
-from backend.composition.labels import LabelTable, read_labels
 from backend.composition.metrics import METRICS, Metrics, Target, evaluate, linear_cka, prepare
 from backend.composition.report import LeaveOneOut, Report
 from backend.composition.ridge import LAMBDA_GRID, Factor, PenaltyChoice, Ridge, choose_penalty, factorise
@@ -33,7 +31,6 @@ __all__ = [
     "Combinations",
     "Factor",
     "Holdout",
-    "LabelTable",
     "LabelledEmbeddings",
     "LeaveOneOut",
     "Metrics",
@@ -50,11 +47,8 @@ __all__ = [
     "factorise",
     "label_overlap",
     "linear_cka",
-    "match",
     "p_values",
     "permuted_leave_one_out",
     "prepare",
-    "read_embeddings",
-    "read_labels",
     "repeated_holdout",
 ]

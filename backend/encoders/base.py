@@ -23,13 +23,13 @@ from backend.settings import settings
 FloatArray = NDArray[np.float32]
 
 FAMILY_MODULES = (
-    "backend.encoders.pocket",
-    "backend.encoders.laion",
-    "backend.encoders.huggingface",
-    "backend.encoders.speech",
-    "backend.encoders.m2d",
-    "backend.encoders.process",
-    "backend.encoders.table",
+    "backend.encoders.families.pocket",
+    "backend.encoders.families.laion",
+    "backend.encoders.families.huggingface",
+    "backend.encoders.families.speech",
+    "backend.encoders.families.m2d",
+    "backend.encoders.families.process",
+    "backend.encoders.families.table",
 )
 
 

@@ -11,7 +11,7 @@ from scipy.stats import rankdata
 from backend.audio import Clip
 from backend.encoders.base import Encoder, FloatArray
 from backend.errors import InputError
-from backend.localization import Evidence, Localization, SoughtConcept, localize, temporal_iou
+from backend.evidence.localization import Evidence, Localization, SoughtConcept, localize, temporal_iou
 
 SAME_PLACE = 0.5
 """Temporal IoU of the best windows from which they count as one place (own choice)."""

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from backend.audio import Clip, Span, Windows
 from backend.encoders.base import Encoder, FloatArray, SpanEncoder
 from backend.encoders.cached import EmbeddingCache, text_embeddings, window_embeddings
+from backend.encoders.prompts import concept_prompt
 from backend.errors import InputError
-from backend.gating import blank, checked_depth, clip_segment, gated_clip, random_window_spans
-from backend.localization import Localization, SoughtConcept, localize
-from backend.vocabulary import concept_prompt
+from backend.evidence.cut import blank, checked_depth, clip_segment, gated_clip, random_window_spans
+from backend.evidence.localization import Localization, SoughtConcept, localize
 
 CONTROL_COUNT = 20
 """K, random cuts a result is compared with (issue and science section 3)."""

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from backend.audio import Clip, Span, clip_from_samples
 from backend.errors import InputError
-from backend.gating_band import Band, band_component, band_filter, checked_band
+from backend.evidence.frequency_band import Band, band_component, band_filter, checked_band
 
 RAMP_SECONDS = 0.05
 """Length of the raised-cosine ramps inside a region's edges (science section 2)."""

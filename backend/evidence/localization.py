@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from backend.audio import HOP_SECONDS, Clip, Span, Windows, sliding_windows
 from backend.encoders.base import Encoder, FloatArray
 from backend.encoders.cached import EmbeddingCache, text_embeddings, window_batches, window_embeddings
+from backend.encoders.prompts import background_vocabulary, concept_prompt
 from backend.errors import InputError
-from backend.vocabulary import background_vocabulary, concept_prompt
 
 Polarity = Literal["present", "absent"]
 STANDS_OUT_DEVIATIONS = 2.0

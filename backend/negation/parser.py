@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from backend.negation.chinese import parse_chinese
 from backend.negation.detect import language_of
-from backend.negation.gate import checked_text
 from backend.negation.grammar import parse_english
 from backend.negation.other import parse_other
 from backend.negation.query import MAX_CONCEPTS, Concept, Query, logic_notes
+from backend.negation.query_text import checked_text
 
 
 def parse_query(text: str) -> Query:

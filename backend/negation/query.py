@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from backend.errors import InputError
-from backend.negation.gate import checked_phrase
+from backend.negation.query_text import checked_phrase
 
 Polarity = Literal["present", "absent"]
 Others = Literal["", "absent", "present"]

@@ -7,11 +7,11 @@ from typing import Any
 
 from backend import __version__
 from backend.audio import Clip, Span
-from backend.controls import CutExperiment
 from backend.encoders.base import Encoder
-from backend.localization import Localization, SoughtConcept
+from backend.evidence.control_cuts import CutExperiment
+from backend.evidence.localization import Localization, SoughtConcept
 from backend.negation import Query, parse_query
-from backend.ranking import Hit, Ranking
+from backend.retrieval.ranking import Hit, Ranking
 
 DEFAULT_SCORER = "exclusion"
 """Whose hits are told in full where none was chosen."""

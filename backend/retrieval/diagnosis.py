@@ -18,11 +18,17 @@ from numpy.typing import NDArray
 from backend import __version__
 from backend.encoders.base import Encoder
 from backend.encoders.cached import text_embeddings
+from backend.encoders.prompts import background_vocabulary
 from backend.errors import InputError
 from backend.negation import Query
-from backend.negation.gate import checked_phrase
-from backend.steering import PAPER_LAMBDAS, combined_negative, cosine_with_negative, cosine_with_query, steering_path
-from backend.vocabulary import background_vocabulary
+from backend.negation.query_text import checked_phrase
+from backend.retrieval.steering import (
+    PAPER_LAMBDAS,
+    combined_negative,
+    cosine_with_negative,
+    cosine_with_query,
+    steering_path,
+)
 
 TINY = 1e-6
 """A denominator below this makes a ratio meaningless; it is then None."""

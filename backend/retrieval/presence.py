@@ -11,7 +11,7 @@ of which is trained on labels:
 4. across the clips of a collection, what the concept scores too readily is taken away: its median,
    less what is usual for the texts of the background vocabulary in the same clips.
 
-The result is evidence in standard deviations of the background scores; :mod:`backend.exclusion` makes
+The result is evidence in standard deviations of the background scores; :mod:`backend.retrieval.exclusion` makes
 log-odds of it. tests/bench/bench_exclusion.py compares the alternatives.
 """
 
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from backend.encoders.base import Encoder, FloatArray
 from backend.encoders.cached import EmbeddingCache, text_embeddings
-from backend.vocabulary import background_vocabulary, concept_prompt
+from backend.encoders.prompts import background_vocabulary, concept_prompt
 
 CHUNK = 65536
 """Windows compared with the vocabulary at once: bounds memory on large collections."""

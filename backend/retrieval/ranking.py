@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.errors import InputError
-from backend.scoring import QueryScores, Scorer
-from backend.steering import DEFAULT_LAMBDA, PAPER_LAMBDAS
+from backend.retrieval.scoring import QueryScores, Scorer
+from backend.retrieval.steering import DEFAULT_LAMBDA, PAPER_LAMBDAS
 
 DIGITS = 6
 """Scores that agree to this many decimals are equal."""

@@ -3,15 +3,15 @@
 raw        cosine of the whole clip with the text as typed: what the encoder makes of "no".
 steered    cosine with ``e* = e_C - lambda * e_neg`` (negation paper, section IV).
 exclusion  negation as logic: log-presence of every positive concept plus log-absence of every
-           negative one, each calibrated by :mod:`backend.presence` (own choice).
+           negative one, each calibrated by :mod:`backend.retrieval.presence` (own choice).
 
 Public API, in the order it is used::
 
-    from backend.collection_layouts import open_collection
-    from backend.collection_store import embed_collection, embedded_clips
-    from backend.collection import joined
-    from backend.scoring import score_query, plain_query
-    from backend.ranking import rank, lambda_curve
+    from backend.collections.layouts import open_collection
+    from backend.collections.store import embed_collection, embedded_clips
+    from backend.collections.collection import joined
+    from backend.retrieval.scoring import score_query, plain_query
+    from backend.retrieval.ranking import rank, lambda_curve
 
     collection = embed_collection(open_collection("demo"), encoder)   # once; mapped from disk afterwards
     collection = joined(collection, embedded_clips("own", encoder, [(item, clip)]))   # own clips join
@@ -34,13 +34,14 @@ from typing import Literal, Protocol, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.collection import EmbeddedCollection
+from backend.collections.collection import EmbeddedCollection
 from backend.encoders.base import Encoder, FloatArray
 from backend.encoders.cached import EmbeddingCache, text_embeddings
+from backend.encoders.prompts import concept_prompt
 from backend.errors import InputError
-from backend.exclusion import EXCLUSION, ExclusionForm, log_absence, log_presence, log_probability
-from backend.labels import label_truth
-from backend.presence import (
+from backend.retrieval.exclusion import EXCLUSION, ExclusionForm, log_absence, log_presence, log_probability
+from backend.retrieval.label_match import label_truth
+from backend.retrieval.presence import (
     FORM,
     Calibration,
     PresenceForm,
@@ -50,8 +51,7 @@ from backend.presence import (
     clip_evidence,
     known_concepts,
 )
-from backend.steering import DEFAULT_LAMBDA, dot_products, steered_scores
-from backend.vocabulary import concept_prompt
+from backend.retrieval.steering import DEFAULT_LAMBDA, dot_products, steered_scores
 
 Scorer = Literal["raw", "steered", "exclusion"]
 SCORERS: tuple[Scorer, ...] = get_args(Scorer)
@@ -132,7 +132,7 @@ class QueryScores:
         s(t_q, t_neg); 0 without negatives.
     evidence : np.ndarray, shape (n, positives + negatives), float64
         Calibrated evidence of presence in standard deviations, positives first; see
-        :mod:`backend.presence`.
+        :mod:`backend.retrieval.presence`.
     known : tuple of bool
         Whether the encoder knows each concept; an unknown one is neutral in the exclusion score.
     truth : np.ndarray, shape (n, positives + negatives), float64

@@ -13,12 +13,12 @@ from typing import Any
 import gradio as gr
 
 from backend.encoders.base import EncoderInfo, encoder_list, load_encoder
-from backend.encoders.jobs import DownloadJob, running_job, start_job
+from backend.encoders.fetching.jobs import DownloadJob, running_job, start_job
 from backend.encoders.selftest import tested
 from backend.errors import InputError
 from backend.settings import settings
-from components import encoder_view as say
-from components.turns import Panel
+from components.frame import encoder_view as say
+from components.frame.turns import Panel
 
 POLL_SECONDS = 0.3
 PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}

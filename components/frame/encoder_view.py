@@ -6,9 +6,9 @@ import math
 from html import escape
 
 from backend.encoders.base import EncoderInfo
-from backend.encoders.checkpoints import Progress
+from backend.encoders.fetching.checkpoints import Progress
 from backend.encoders.selftest import SelfTest
-from components.numbers import signed
+from components.widgets.numbers import signed
 
 
 def size(bytes_: int) -> str:

@@ -13,12 +13,12 @@ import gradio as gr
 
 from backend import __version__
 from backend.audio import save_wav
-from backend.controls import CutExperiment
-from backend.localization import Localization
-from backend.results import cut_record, localization_record, window_rows
+from backend.evidence.control_cuts import CutExperiment
+from backend.evidence.localization import Localization
+from backend.reports.csv_rows import csv_text
+from backend.reports.records import cut_record, localization_record, window_rows
 from backend.settings import settings
-from backend.tables import csv_text
-from components.state import ViewState, link
+from components.frame.view_state import ViewState, link
 
 WINDOW_COLUMNS = (
     "concept",

@@ -8,8 +8,8 @@ from typing import Any
 
 import gradio as gr
 
-from components.state import ViewState
-from components.turns import Begun, Entry, Panel
+from components.frame.turns import Begun, Entry, Panel
+from components.frame.view_state import ViewState
 
 HEAVY: dict[str, Any] = {"concurrency_id": "embedding", "concurrency_limit": 2}
 """Events that run an encoder share two workers; two cores gain nothing from more."""

@@ -15,10 +15,10 @@ from urllib.parse import parse_qsl, quote, urlencode
 import gradio as gr
 
 from backend.audio import WINDOW_CHOICES, Span
-from backend.demo import demo_clips
+from backend.collections.demo import demo_clips
 from backend.errors import InputError
-from backend.gating import MAX_DEPTH_DB
-from backend.localization import SoughtConcept
+from backend.evidence.cut import MAX_DEPTH_DB
+from backend.evidence.localization import SoughtConcept
 from backend.negation import parse_query
 
 TABS = ("listen", "ask", "steer", "compose")

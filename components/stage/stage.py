@@ -25,16 +25,16 @@ import gradio as gr
 from gradio import processing_utils
 from gradio.component_meta import ComponentMeta, updateable
 
-from backend.picture import colours, detail, packed, packed_peaks
-from components.stage_gates import checked_band, checked_part, checked_region, checked_window
-from components.stage_view import Best, Control, Curve, Cut, Payload, empty_view, pending_view, plain, stage_view
+from backend.audio.spectrogram import colours, detail, packed, packed_peaks
+from components.stage.checks import checked_band, checked_part, checked_region, checked_window
+from components.stage.view import Best, Control, Curve, Cut, Payload, empty_view, pending_view, plain, stage_view
 
 __all__ = [
     "Best", "Control", "Curve", "Cut", "Stage", "checked_band", "checked_region", "checked_window", "empty_view",
     "pending_view", "plain", "stage_view",
 ]  # fmt: skip
 
-FOLDER = Path(__file__).parent.parent / "assets" / "stage"
+FOLDER = Path(__file__).parents[2] / "assets" / "stage"
 SCRIPTS = (
     "format", "axis", "sound", "picture", "draw", "evidence", "pointer", "keys", "screen", "controls", "table",
     "selection", "hearing", "stage", "start",

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from backend.audio import HOP_SECONDS, Clip, Span, Windows
-from backend.picture import Picture, changed_columns, packed, packed_peaks
+from backend.audio.spectrogram import Picture, changed_columns, packed, packed_peaks
 
 TEXT_LENGTH = 200
 """Longest name or concept shown, in characters."""
@@ -82,7 +82,7 @@ def stage_view(
     clip : Clip
         Its digest identifies the view: while that stays, playhead and zoom stay.
     picture : Picture
-        From `backend.picture.picture_of`.
+        From `backend.audio.spectrogram.picture_of`.
     audio : Path
         The file to be played.
     curves : sequence of Curve

@@ -8,11 +8,11 @@ from typing import Any
 import gradio as gr
 
 from backend.errors import InputError
-from backend.localization import SoughtConcept
+from backend.evidence.localization import SoughtConcept
 from backend.negation import parse_query
-from components.state import MOST_CONCEPTS
+from components.frame.view_state import MOST_CONCEPTS
 
-ASSETS = Path(__file__).resolve().parent.parent / "assets"
+ASSETS = Path(__file__).resolve().parents[2] / "assets" / "widgets"
 LONGEST_CHIP = 200
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from backend.negation import Concept, Polarity, Query, parse_query
-from components.state import ViewState
+from components.frame.view_state import ViewState
 
 
 def query_of(view: ViewState) -> Query:

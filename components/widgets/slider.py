@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from components.stage import Unstubbed
+from components.stage.stage import Unstubbed
 
 
 class ForgivingSlider(gr.Slider, metaclass=Unstubbed):

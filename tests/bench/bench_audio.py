@@ -18,7 +18,7 @@ import scipy.signal
 import soundfile
 
 from backend.audio import Span, load_clip, save_wav
-from backend.gating import gate, gated_clip
+from backend.evidence.cut import gate, gated_clip
 from tests.bench.timing import in_child, median_seconds, row
 
 RATE = 48_000

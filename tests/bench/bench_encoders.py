@@ -29,7 +29,7 @@ def random_module(amodel: str):
     """The package's module of full size with random weights, the same every time, and a small vocabulary."""
     import torch
 
-    from backend.encoders import laion_package, tokens
+    from backend.encoders.families import laion_package, tokens
     from tests.backend.encoders import tiny
 
     folder = tiny.vocabulary(Path(tempfile.mkdtemp(prefix="unheard-bench-")))
@@ -57,7 +57,7 @@ def compared(amodel: str, repeats: int) -> dict[str, float]:
     """Times of everything, taken in turns."""
     import numpy as np
 
-    from backend.encoders import laion
+    from backend.encoders.families import laion
     from tests.backend.encoders import tiny
 
     package = random_module(amodel)
@@ -92,7 +92,7 @@ def memory(amodel: str, case: str) -> dict[str, float]:
 
     "loading" is the peak until the encoder stands, "peak" the peak from then on.
     """
-    from backend.encoders import laion
+    from backend.encoders.families import laion
     from tests.backend.encoders import tiny
 
     package = random_module(amodel)

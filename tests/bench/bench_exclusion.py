@@ -45,17 +45,18 @@ import soundfile
 from numpy.typing import NDArray
 
 from backend.audio import Clip, clip_from_samples
-from backend.collection import EmbeddedCollection, Item
-from backend.collection_layouts import open_collection
+from backend.benchmarks.negeval.items import KINDS
+from backend.benchmarks.negeval.measures import first_relevant
+from backend.benchmarks.negeval.pairs import ControlledPair, controlled_pairs, single_sources
+from backend.benchmarks.negeval.report import tables
+from backend.benchmarks.negeval.run import CandidateSet, Options, candidate_set, embedded_pairs, run
+from backend.benchmarks.negeval.scores import CandidateScores, Statement, statement_of
+from backend.collections.collection import EmbeddedCollection, Item
+from backend.collections.layouts import open_collection
 from backend.encoders.base import Encoder, load_encoder
-from backend.exclusion import EXCLUSION, ExclusionForm
-from backend.negeval.items import KINDS
-from backend.negeval.measures import first_relevant
-from backend.negeval.pairs import ControlledPair, controlled_pairs, single_sources
-from backend.negeval.report import tables
-from backend.negeval.run import CandidateSet, Options, candidate_set, embedded_pairs, run
-from backend.negeval.scores import CandidateScores, Statement, statement_of
-from backend.presence import (
+from backend.encoders.prompts import concept_prompt
+from backend.retrieval.exclusion import EXCLUSION, ExclusionForm
+from backend.retrieval.presence import (
     FORM,
     background_of,
     background_texts,
@@ -65,7 +66,6 @@ from backend.presence import (
     pooled,
     window_evidence,
 )
-from backend.vocabulary import concept_prompt
 
 Evidence = NDArray[np.float64]
 SCORE_FORMS = (

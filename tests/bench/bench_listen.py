@@ -14,12 +14,12 @@ import numpy as np
 import soundfile
 
 from backend.audio import Span, load_clip, resampled, sliding_windows
-from backend.controls import cut_and_compare
+from backend.audio.spectrogram import picture_of
 from backend.encoders.base import load_encoder
 from backend.encoders.cached import EmbeddingCache, text_embeddings
-from backend.localization import SoughtConcept, localize
-from backend.picture import picture_of
-from backend.vocabulary import background_vocabulary, concept_prompt
+from backend.encoders.prompts import background_vocabulary, concept_prompt
+from backend.evidence.control_cuts import cut_and_compare
+from backend.evidence.localization import SoughtConcept, localize
 from tests.bench.timing import in_child, median_seconds, row
 
 CONCEPTS = (SoughtConcept("dog barking", "present"), SoughtConcept("rain", "absent"))

@@ -15,8 +15,8 @@ import scipy.fft
 import soundfile
 from numpy.typing import NDArray
 
-from backend.bands import ROWS, frame_length
-from backend.picture import detail, packed, picture_of
+from backend.audio.band_levels import ROWS, frame_length
+from backend.audio.spectrogram import detail, packed, picture_of
 from tests.bench.timing import median_seconds, row
 
 RATE = 48_000

@@ -12,12 +12,12 @@ import torch
 from safetensors.torch import load_file
 
 from backend.audio import sliding_windows
-from backend.encoders.pocket import ASSETS, SENTENCE_FILE, TOKENIZER_FILE, TOWERS_FILE
-from backend.encoders.pocket.encoder import load_pocket
-from backend.encoders.pocket.evaluation.resources import QUERY, milliseconds
-from backend.encoders.pocket.melspectrogram import log_mel
-from backend.encoders.pocket.network import AudioTower, shape_of_state
-from backend.encoders.pocket.text import load_tokenizer
+from backend.encoders.families.pocket import ASSETS, SENTENCE_FILE, TOKENIZER_FILE, TOWERS_FILE
+from backend.encoders.families.pocket.encoder import load_pocket
+from backend.encoders.families.pocket.melspectrogram import log_mel
+from backend.encoders.families.pocket.network import AudioTower, shape_of_state
+from backend.encoders.families.pocket.text import load_tokenizer
+from backend.training.pocket.evaluation.resources import QUERY, milliseconds
 from tests.reference.sentence_encoder import dequantised
 
 RATE = 16000

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from backend.collection import nearest
-from backend.presence import background_of, calibrate, calibrated, clip_evidence
-from backend.steering import PAPER_LAMBDAS, dot_products, steered_scores, unit
+from backend.collections.collection import nearest
+from backend.retrieval.presence import background_of, calibrate, calibrated, clip_evidence
+from backend.retrieval.steering import PAPER_LAMBDAS, dot_products, steered_scores, unit
 from tests.bench.timing import median_seconds, row
 
 DIM, TOP, VOCABULARY, WINDOWS = 512, 50, 242, 3

@@ -6,11 +6,12 @@ import sys
 
 import gradio as gr
 
-from backend.composition import demo
-from components import compose, compose_reports
-from components.frame import Page
+from backend.collections import demo_scenes as demo
+from components.frame.panel import Page
+from components.frame.view_state import ViewState, address
 from components.page import launch_options, theme
-from components.state import ViewState, address
+from components.panels.compose import panel as compose
+from components.panels.compose import reports as compose_reports
 from tests.fakes import BandEncoder
 
 SCENES = 275

@@ -14,9 +14,9 @@ import soundfile
 import uvicorn
 
 from backend.audio import Clip, Span, sliding_windows
-from backend.picture import picture_of
+from backend.audio.spectrogram import picture_of
 from components.page import order_of_events
-from components.stage import (
+from components.stage.stage import (
     Best,
     Control,
     Curve,

@@ -10,7 +10,7 @@ import soundfile
 from gradio_client import Client, handle_file
 
 from backend.__main__ import main
-from backend.demo import demo_clips
+from backend.collections.demo import demo_clips
 
 QUERY = "a dog barking, no rain"
 SCENE = demo_clips()[0]

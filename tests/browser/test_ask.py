@@ -7,9 +7,9 @@ from urllib.parse import parse_qs, urlparse
 
 import pytest
 
-from backend.demo import demo_clips
-from components.ask_handlers import ask
-from components.state import ViewState
+from backend.collections.demo import demo_clips
+from components.frame.view_state import ViewState
+from components.panels.ask.handlers import ask
 
 pytestmark = pytest.mark.browser
 SCORERS = ("raw", "steered", "exclusion")

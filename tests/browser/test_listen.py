@@ -13,13 +13,13 @@ import pytest
 import soundfile
 
 from backend.audio import Span, load_clip
-from backend.controls import cut_and_compare
-from backend.demo import demo_clips
+from backend.collections.demo import demo_clips
 from backend.encoders.base import load_encoder
-from backend.gating import gated_clip
-from backend.results import sought_concepts
-from components.numbers import signed
-from components.state import DEFAULT_QUERY
+from backend.evidence.control_cuts import cut_and_compare
+from backend.evidence.cut import gated_clip
+from backend.reports.records import sought_concepts
+from components.frame.view_state import DEFAULT_QUERY
+from components.widgets.numbers import signed
 
 pytestmark = pytest.mark.browser
 FIRST = demo_clips()[0]

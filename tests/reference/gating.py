@@ -1,4 +1,4 @@
-"""The slow twin of ``backend.gating``: science section 2 sample by sample, and as a framed STFT.
+"""The slow twin of ``backend.evidence.cut``: science section 2 sample by sample, and as a framed STFT.
 
 Nothing is shared with the fast code. The first function loops over samples with Python's own
 arithmetic; the second is the textbook gate, a mask on the frames of an STFT, whose leakage is why

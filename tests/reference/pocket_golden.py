@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.encoders.base import SpanEncoder
-from backend.encoders.pocket.evaluation.recordings import read_signal
+from backend.training.pocket.evaluation.recordings import read_signal
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "tests" / "data" / "pocket_golden.npz"

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from backend.collection import Item
+from backend.collections.collection import Item
 from backend.errors import InputError
-from backend.labels import content_words, same_sound
 from backend.negation import parse_query
+from backend.retrieval.label_match import content_words, same_sound
 
 _CATEGORIES = {
     "animals": "dog cat rooster chicken cow horse sheep goat pig duck goose bird crow owl wolf frog bee insect cricket "

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from backend.negeval.wording import fluent_query, statement, template_query
+from backend.benchmarks.negeval.wording import fluent_query, statement, template_query
 
 Kind = Literal["affirmation", "negation", "hybrid"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

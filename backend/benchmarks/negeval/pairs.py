@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.audio import Clip, clip_from_samples, resampled
-from backend.collection import Item
+from backend.benchmarks.negeval.concepts import category, certainly_absent
+from backend.collections.collection import Item
 from backend.errors import InputError
-from backend.negeval.concepts import category, certainly_absent
 
 Side = Literal["target", "distractor"]
 Filler = Literal["matched", "any"]

@@ -8,9 +8,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from backend.negeval.figures import write_figures
-from backend.negeval.run import CandidateSet, Result
-from backend.steering import DEFAULT_LAMBDA
+from backend.benchmarks.negeval.figures import write_figures
+from backend.benchmarks.negeval.run import CandidateSet, Result
+from backend.retrieval.steering import DEFAULT_LAMBDA
 
 SCORERS = ("raw", "steered", "exclusion")
 PUBLISHED = (

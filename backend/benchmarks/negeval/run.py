@@ -12,23 +12,30 @@ import numpy as np
 
 from backend import __version__
 from backend.audio import HOP_SECONDS, load_clip
-from backend.collection import Collection, EmbeddedCollection, Item
-from backend.collection_store import WINDOW_SECONDS, Progress, embed_collection, embed_keyed, embedded, embedding_store
-from backend.composition.embeddings import file_digest
+from backend.benchmarks.negeval import tasks
+from backend.benchmarks.negeval.concepts import absent_concepts, present_concepts
+from backend.benchmarks.negeval.items import ClipConcepts, Question, RetrievalItem, questions, retrieval_items
+from backend.benchmarks.negeval.measures import RESAMPLES
+from backend.benchmarks.negeval.pairs import (
+    ControlledPair,
+    Filler,
+    PairRenderer,
+    Side,
+    controlled_pairs,
+    single_sources,
+)
+from backend.benchmarks.negeval.scores import CandidateScores
+from backend.benchmarks.negeval.sizes import check_enough, few_pairs, named_sounds, shortfalls
+from backend.benchmarks.negeval.wording import listed
+from backend.collections.collection import Collection, EmbeddedCollection, Item
+from backend.collections.ready_embeddings import file_digest
+from backend.collections.store import WINDOW_SECONDS, Progress, embed_collection, embed_keyed, embedded, embedding_store
 from backend.encoders.base import Encoder
+from backend.encoders.prompts import concept_prompt
 from backend.errors import InputError
-from backend.exclusion import EXCLUSION
-from backend.negeval import tasks
-from backend.negeval.concepts import absent_concepts, present_concepts
-from backend.negeval.items import ClipConcepts, Question, RetrievalItem, questions, retrieval_items
-from backend.negeval.measures import RESAMPLES
-from backend.negeval.pairs import ControlledPair, Filler, PairRenderer, Side, controlled_pairs, single_sources
-from backend.negeval.scores import CandidateScores
-from backend.negeval.sizes import check_enough, few_pairs, named_sounds, shortfalls
-from backend.negeval.wording import listed
-from backend.presence import FORM, Calibration, background_texts, calibrate, clip_evidence
-from backend.steering import PAPER_LAMBDAS
-from backend.vocabulary import concept_prompt
+from backend.retrieval.exclusion import EXCLUSION
+from backend.retrieval.presence import FORM, Calibration, background_texts, calibrate, clip_evidence
+from backend.retrieval.steering import PAPER_LAMBDAS
 
 SIDES: tuple[Side, Side] = ("target", "distractor")
 ESC_NAME = re.compile(r"(?:^|/)(\d)-\d+-[A-Z][^/]*$")

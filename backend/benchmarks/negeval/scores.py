@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.collection import EmbeddedCollection
+from backend.benchmarks.negeval.items import Option
+from backend.collections.collection import EmbeddedCollection
 from backend.encoders.base import Encoder
 from backend.encoders.cached import EmbeddingCache, text_embeddings
-from backend.exclusion import EXCLUSION, ExclusionForm, log_absence, log_presence
-from backend.negeval.items import Option
-from backend.presence import Calibration
-from backend.scoring import concept_evidence
-from backend.steering import combined_negative, steered_norm
-from backend.vocabulary import concept_prompt
+from backend.encoders.prompts import concept_prompt
+from backend.retrieval.exclusion import EXCLUSION, ExclusionForm, log_absence, log_presence
+from backend.retrieval.presence import Calibration
+from backend.retrieval.scoring import concept_evidence
+from backend.retrieval.steering import combined_negative, steered_norm
 
 TEXTS_AT_ONCE = 256
 
@@ -50,7 +50,7 @@ class CandidateScores:
     calibrations : sequence of Calibration, optional
         Per concept of the vocabulary; by default from this collection's own clips.
     evidence : np.ndarray, shape (n, vocabulary), optional
-        Evidence made in another way, to compare forms; by default that of :mod:`backend.presence`.
+        Evidence made in another way, to compare forms; by default that of :mod:`backend.retrieval.presence`.
     """
 
     def __init__(

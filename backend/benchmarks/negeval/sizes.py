@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from backend.collection import Collection, Skipped
+from backend.benchmarks.negeval.concepts import present_concepts
+from backend.benchmarks.negeval.wording import listed
+from backend.collections.collection import Collection, Skipped
 from backend.errors import InputError
-from backend.negeval.concepts import present_concepts
-from backend.negeval.wording import listed
 
 RANKS = (1, 5, 10)
 """K of R@K."""

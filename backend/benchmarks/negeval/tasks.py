@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.diagnosis import normalised_affinity, polarity_content_ratio
-from backend.negeval.items import KINDS, Question, RetrievalItem
-from backend.negeval.measures import Measure, first_relevant, measured, recalls
-from backend.negeval.pairs import ControlledPair
-from backend.negeval.scores import CandidateScores, Statement, statement_of
-from backend.negeval.wording import listed
-from backend.steering import DEFAULT_LAMBDA, PAPER_LAMBDAS
+from backend.benchmarks.negeval.items import KINDS, Question, RetrievalItem
+from backend.benchmarks.negeval.measures import Measure, first_relevant, measured, recalls
+from backend.benchmarks.negeval.pairs import ControlledPair
+from backend.benchmarks.negeval.scores import CandidateScores, Statement, statement_of
+from backend.benchmarks.negeval.wording import listed
+from backend.retrieval.diagnosis import normalised_affinity, polarity_content_ratio
+from backend.retrieval.steering import DEFAULT_LAMBDA, PAPER_LAMBDAS
 
 Record = dict[str, Any]
 

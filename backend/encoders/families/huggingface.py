@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from backend.encoders import batches, hub, tokens
+from backend.encoders import batches
 from backend.encoders.base import Encoder, EncoderInfo, FloatArray
 from backend.encoders.device import device
-from backend.encoders.weights import weights_digest
+from backend.encoders.families import tokens
+from backend.encoders.fetching import hub
+from backend.encoders.fetching.weights import weights_digest
 from backend.errors import InputError
 
 KNOWN = {

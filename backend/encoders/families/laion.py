@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from backend.encoders import batches, laion_package, tokens
+from backend.encoders import batches
 from backend.encoders.base import Encoder, EncoderInfo, FloatArray
 from backend.encoders.device import device
-from backend.encoders.weights import read_weights, weights_digest
+from backend.encoders.families import laion_package, tokens
+from backend.encoders.fetching.weights import read_weights, weights_digest
 from backend.errors import InputError
 from backend.settings import settings
 
@@ -80,7 +81,7 @@ class LaionEncoder:
     has_text = True
 
     def __init__(self, encoder_id: str, module: Any, weights: str, bf16: bool = False) -> None:
-        from backend.encoders.htsat import AudioTower
+        from backend.encoders.families.htsat import AudioTower
         from backend.encoders.packed import pack
 
         self.id, self.weights, self.bf16 = encoder_id, weights, bf16

@@ -29,7 +29,7 @@ import numpy as np
 from backend.encoders import batches
 from backend.encoders.base import Encoder, EncoderInfo, FloatArray
 from backend.encoders.device import device
-from backend.encoders.weights import file_sha256, read_weights, weights_digest
+from backend.encoders.fetching.weights import file_sha256, read_weights, weights_digest
 from backend.errors import InputError
 
 FILE = "portable_m2d.py"

@@ -28,7 +28,7 @@ import numpy as np
 
 from backend.encoders import batches
 from backend.encoders.base import Encoder, EncoderInfo, FloatArray
-from backend.encoders.worker import Worker, WorkerDied
+from backend.encoders.families.worker import Worker, WorkerDied
 from backend.errors import InputError
 from backend.settings import settings
 

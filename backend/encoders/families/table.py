@@ -151,8 +151,8 @@ class TableEncoder:
         if missing:
             raise InputError(
                 f"{self.id} holds {len(rows)} {what}, and {len(missing)} of the {len(keys)} asked for are not among "
-                f"them, the first is {missing[0][:80]!r}. Write them out with backend.encoders.table.write_requests, "
-                f"embed them, and add them to the table.",
+                f"them, the first is {missing[0][:80]!r}. Write them out with "
+                f"backend.encoders.families.table.write_requests, embed them, and add them to the table.",
                 concerns="file",
             )
         if not keys:

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from backend.encoders import downloads, huggingface, laion, speech, tokens
-from backend.encoders.downloads import RemoteFile
-from backend.encoders.hub import download_folder
+from backend.encoders.families import huggingface, laion, speech, tokens
+from backend.encoders.fetching import downloads
+from backend.encoders.fetching.downloads import RemoteFile
+from backend.encoders.fetching.hub import download_folder
 from backend.errors import InputError
 from backend.settings import settings
 
@@ -163,7 +164,7 @@ def download(
     Raises
     ------
     InputError
-        As :func:`backend.encoders.downloads.fetch`.
+        As :func:`backend.encoders.fetching.downloads.fetch`.
     """
     files = planned(encoder_id)
     sizes = [file.size for file in files]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from backend.encoders.weights import CHUNK, folder_is_writable
+from backend.encoders.fetching.weights import CHUNK, folder_is_writable
 from backend.errors import InputError
 
 ANSWER_SECONDS = 10.0

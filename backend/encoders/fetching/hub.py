@@ -1,7 +1,7 @@
 """Models in the transformers layout: where a repository lies on this machine, and how it is read.
 
 Nothing here opens a connection: a repository is read from this program's downloads or from the
-hub's cache, and everything else is an explicit download (``backend.encoders.checkpoints``).
+hub's cache, and everything else is an explicit download (``backend.encoders.fetching.checkpoints``).
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 
-from backend.encoders import checkpoints
 from backend.encoders.base import forget_encoder
-from backend.encoders.checkpoints import Progress
+from backend.encoders.fetching import checkpoints
+from backend.encoders.fetching.checkpoints import Progress
 from backend.errors import InputError
 from backend.settings import settings
 

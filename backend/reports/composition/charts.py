@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from backend.composition.explore import contribution_cosines, plane
 from backend.composition.metrics import METRICS
 from backend.composition.report import Report
-from backend.composition.results import TITLES
-from backend.composition.summary import formatted
+from backend.reports.composition.rows import TITLES
+from backend.reports.composition.summary import formatted
 
 Kind = Literal["points", "line", "dashed", "band", "bars", "rule", "arrows"]
 

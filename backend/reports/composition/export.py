@@ -9,14 +9,14 @@ from pathlib import Path
 
 import numpy as np
 
-from backend.composition.charts import report_charts
-from backend.composition.raster import png
 from backend.composition.report import Report
-from backend.composition.results import Table, report_tables
-from backend.composition.summary import summary_text
-from backend.composition.svg import draw
 from backend.errors import InputError
-from backend.tables import csv_text
+from backend.reports.composition.charts import report_charts
+from backend.reports.composition.raster import png
+from backend.reports.composition.rows import Table, report_tables
+from backend.reports.composition.summary import summary_text
+from backend.reports.composition.svg import draw
+from backend.reports.csv_rows import csv_text
 
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>{title}</title><style>body{{font:16px/1.5 ui-sans-serif,system-ui,"Segoe UI",Roboto,Arial,sans-serif;

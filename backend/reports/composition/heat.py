@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from backend.composition.charts import BLUE, VERMILION, HeatMap
-from backend.composition.svg_frame import opening, wrapped
+from backend.reports.composition.charts import BLUE, VERMILION, HeatMap
+from backend.reports.composition.svg_frame import opening, wrapped
 
 
 def draw_heat_map(chart: HeatMap, width: int, *, alone: bool) -> str:

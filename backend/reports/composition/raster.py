@@ -6,8 +6,8 @@ import io
 
 import numpy as np
 
-from backend.composition.charts import Chart, HeatMap, Series
-from backend.composition.heat import diverging
+from backend.reports.composition.charts import Chart, HeatMap, Series
+from backend.reports.composition.heat import diverging
 
 MARKERS = {"circle": "o", "square": "s", "triangle": "^", "diamond": "D", "cross": "P"}
 

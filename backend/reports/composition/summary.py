@@ -7,7 +7,7 @@ from typing import Any
 from backend.composition.explore import worst_first
 from backend.composition.metrics import METRICS
 from backend.composition.report import Report
-from backend.composition.results import TITLES
+from backend.reports.composition.rows import TITLES
 
 DIGITS = {"cosine": 3, "relative_frobenius": 3, "cka": 3, "kl_bits": 4, "hits_at_5": 2}
 """Decimals, as the paper's table has them."""

@@ -8,9 +8,9 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.composition.charts import Chart, HeatMap, Series
-from backend.composition.heat import draw_heat_map
-from backend.composition.svg_frame import opening, wrapped
+from backend.reports.composition.charts import Chart, HeatMap, Series
+from backend.reports.composition.heat import draw_heat_map
+from backend.reports.composition.svg_frame import opening, wrapped
 
 
 def draw(chart: Chart | HeatMap, width: int = 640, *, alone: bool = True, chosen: int | None = None) -> str:

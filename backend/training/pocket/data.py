@@ -12,10 +12,11 @@ from pathlib import Path
 
 import torch
 
-from backend.encoders.pocket.data_decode import fingerprint
-from backend.encoders.pocket.data_duplicates import duplicates_of
-from backend.encoders.pocket.data_fetch import fetch, package_names
-from backend.encoders.pocket.data_sets import (
+from backend.errors import InputError
+from backend.training.pocket.data_decode import fingerprint
+from backend.training.pocket.data_duplicates import duplicates_of
+from backend.training.pocket.data_fetch import fetch, package_names
+from backend.training.pocket.data_sets import (
     SEED,
     copies_wanted,
     copy_at_other_speeds,
@@ -25,12 +26,11 @@ from backend.encoders.pocket.data_sets import (
     sources_of_concepts,
     write_mels,
 )
-from backend.encoders.pocket.data_split import HELD_PACKAGES, held_groups, write_development
-from backend.encoders.pocket.data_store import SAMPLE_RATE, ClipSet
-from backend.encoders.pocket.data_synthesis import render_instruments
-from backend.encoders.pocket.mixtures import render_mixtures
-from backend.encoders.pocket.teacher import teach
-from backend.errors import InputError
+from backend.training.pocket.data_split import HELD_PACKAGES, held_groups, write_development
+from backend.training.pocket.data_store import SAMPLE_RATE, ClipSet
+from backend.training.pocket.data_synthesis import render_instruments
+from backend.training.pocket.mixtures import render_mixtures
+from backend.training.pocket.teacher import teach
 
 MIXTURES, MORE_MIXTURES = 6000, 9000
 EVERYDAY_RATE = 3.0

@@ -13,7 +13,7 @@ import soundfile
 import soxr
 from numpy.typing import NDArray
 
-from backend.encoders.pocket.data_store import SAMPLE_RATE, to_int16
+from backend.training.pocket.data_store import SAMPLE_RATE, to_int16
 
 SUFFIXES = (".ogg", ".oga", ".wav", ".flac", ".mp3", ".opus", ".aiff", ".aif", ".au")
 LONGEST = 10

@@ -14,9 +14,9 @@ import torch
 from numpy.typing import NDArray
 from scipy.signal import fftconvolve
 
-from backend.encoders.pocket.data_decode import SUFFIXES, cuts
-from backend.encoders.pocket.data_store import ClipSet
-from backend.encoders.pocket.melspectrogram import log_mel
+from backend.encoders.families.pocket.melspectrogram import log_mel
+from backend.training.pocket.data_decode import SUFFIXES, cuts
+from backend.training.pocket.data_store import ClipSet
 
 SIMILAR_SPECTRUM = 0.985
 SAME_WAVEFORM = 0.5

@@ -12,8 +12,8 @@ import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from backend.encoders.pocket.data_decode import SUFFIXES
 from backend.errors import InputError
+from backend.training.pocket.data_decode import SUFFIXES
 
 LIST = Path(__file__).with_name("packages.txt")
 WANTED = (

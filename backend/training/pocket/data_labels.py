@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
-from backend.encoders.pocket.data_store import ClipRow
+from backend.training.pocket.data_store import ClipRow
 
 TABLE = Path(__file__).with_name("labels.txt")
 NOTHING = "-"

@@ -15,11 +15,11 @@ import soxr
 import torch
 from numpy.typing import NDArray
 
-from backend.encoders.pocket.data_decode import SourceFile, cuts, fingerprint, walk
-from backend.encoders.pocket.data_labels import EVERYDAY, concepts_of
-from backend.encoders.pocket.data_split import is_held
-from backend.encoders.pocket.data_store import SAMPLE_RATE, ClipSet, ClipWriter, index_of, to_int16
-from backend.encoders.pocket.melspectrogram import log_mel
+from backend.encoders.families.pocket.melspectrogram import log_mel
+from backend.training.pocket.data_decode import SourceFile, cuts, fingerprint, walk
+from backend.training.pocket.data_labels import EVERYDAY, concepts_of
+from backend.training.pocket.data_split import is_held
+from backend.training.pocket.data_store import SAMPLE_RATE, ClipSet, ClipWriter, index_of, to_int16
 
 COPY_SECONDS = 6
 SLOWER, FASTER = (0.72, 0.92), (1.1, 1.4)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import soundfile
 
-from backend.encoders.pocket.captions import caption_bank
-from backend.encoders.pocket.data_labels import concepts_of
-from backend.encoders.pocket.data_store import SAMPLE_RATE, ClipRow, ClipSet
+from backend.training.pocket.captions import caption_bank
+from backend.training.pocket.data_labels import concepts_of
+from backend.training.pocket.data_store import SAMPLE_RATE, ClipRow, ClipSet
 
 HELD_PACKAGES = ("gcompris-qt-data", "scorched3d-data")
 SHARE = 0.16

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.encoders.pocket.data_store import SAMPLE_RATE, ClipWriter, to_int16
+from backend.training.pocket.data_store import SAMPLE_RATE, ClipWriter, to_int16
 
 SOUND_FONTS = {
     "fluid-soundfont-gm": ("usr/share/sounds/sf2/FluidR3_GM.sf2", "MIT"),

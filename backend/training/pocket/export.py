@@ -8,9 +8,9 @@ from pathlib import Path
 import torch
 from safetensors.torch import load_file, save_file
 
-from backend.encoders.pocket import ASSETS, SENTENCE_FILE, TOKENIZER_FILE, TOWERS_FILE
-from backend.encoders.pocket.checkpoint import renamed
-from backend.encoders.pocket.text import quantise
+from backend.encoders.families.pocket import ASSETS, SENTENCE_FILE, TOKENIZER_FILE, TOWERS_FILE
+from backend.encoders.families.pocket.checkpoint import renamed
+from backend.encoders.families.pocket.text import quantise
 from backend.errors import InputError
 
 TRAINING_ONLY = "auxiliary."

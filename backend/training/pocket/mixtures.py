@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.encoders.pocket.captions import caption_bank, joined
-from backend.encoders.pocket.data_labels import EVERYDAY, concepts_of
-from backend.encoders.pocket.data_split import is_held
-from backend.encoders.pocket.data_store import SAMPLE_RATE, ClipSet, ClipWriter, to_int16
+from backend.training.pocket.captions import caption_bank, joined
+from backend.training.pocket.data_labels import EVERYDAY, concepts_of
+from backend.training.pocket.data_split import is_held
+from backend.training.pocket.data_store import SAMPLE_RATE, ClipSet, ClipWriter, to_int16
 
 SECONDS = 4.0
 LONGEST_EVENT = 3.0

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.encoders.pocket.data_store import CLASSES, FEATURES, ClipSet, index_of
+from backend.training.pocket.data_store import CLASSES, FEATURES, ClipSet, index_of
 
 PATCH = 15_600
 """Samples of one patch (0.975 s at 16 kHz); patches follow each other without overlap."""

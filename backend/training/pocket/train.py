@@ -17,15 +17,15 @@ import torch
 from numpy.typing import NDArray
 from torch.utils.data import DataLoader
 
-from backend.encoders.pocket.data_store import ClipSet
-from backend.encoders.pocket.teacher import class_names
-from backend.encoders.pocket.train_batches import BatchStream
-from backend.encoders.pocket.train_development import read_development
-from backend.encoders.pocket.train_losses import WEIGHTS, ClassTexts, FeatureScale, losses
-from backend.encoders.pocket.train_model import Average, Trained, start_from
-from backend.encoders.pocket.train_pool import GENERAL_CLASSES, UNHEARD_CLASSES, TrainingPool
-from backend.encoders.pocket.train_texts import TextTable
 from backend.errors import InputError
+from backend.training.pocket.data_store import ClipSet
+from backend.training.pocket.teacher import class_names
+from backend.training.pocket.train_batches import BatchStream
+from backend.training.pocket.train_development import read_development
+from backend.training.pocket.train_losses import WEIGHTS, ClassTexts, FeatureScale, losses
+from backend.training.pocket.train_model import Average, Trained, start_from
+from backend.training.pocket.train_pool import GENERAL_CLASSES, UNHEARD_CLASSES, TrainingPool
+from backend.training.pocket.train_texts import TextTable
 
 SETS = (
     "real", "packages", "real_copies", "package_copies", "instruments", "mixtures", "more_packages", "more_mixtures",
@@ -99,8 +99,8 @@ def sentence_embedder() -> Callable[[Sequence[str]], NDArray[np.float32]]:
     """The frozen sentence encoder exactly as it ships."""
     from safetensors.torch import load_file
 
-    from backend.encoders.pocket import ASSETS, SENTENCE_FILE, TOKENIZER_FILE
-    from backend.encoders.pocket.text import SentenceEncoder, load_tokenizer
+    from backend.encoders.families.pocket import ASSETS, SENTENCE_FILE, TOKENIZER_FILE
+    from backend.encoders.families.pocket.text import SentenceEncoder, load_tokenizer
 
     encoder = SentenceEncoder(load_file(ASSETS / SENTENCE_FILE), load_tokenizer(ASSETS / TOKENIZER_FILE))
 

@@ -16,10 +16,10 @@ import torch
 from numpy.typing import NDArray
 from torch.utils.data import IterableDataset
 
-from backend.encoders.pocket.data_store import BANDS, CLASSES, FEATURES
-from backend.encoders.pocket.train_families import FAMILIES
-from backend.encoders.pocket.train_pool import NAMED_TARGET, PoolClip, TrainingPool
-from backend.encoders.pocket.train_texts import Pair, TextTable
+from backend.training.pocket.data_store import BANDS, CLASSES, FEATURES
+from backend.training.pocket.train_families import FAMILIES
+from backend.training.pocket.train_pool import NAMED_TARGET, PoolClip, TrainingPool
+from backend.training.pocket.train_texts import Pair, TextTable
 
 FLOOR = -13.8
 """Log-mel of digital silence, log(1e-6)."""

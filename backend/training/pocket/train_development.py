@@ -12,9 +12,9 @@ import soundfile
 import torch
 from numpy.typing import NDArray
 
-from backend.encoders.pocket.captions import caption_bank
-from backend.encoders.pocket.melspectrogram import log_mel
-from backend.encoders.pocket.train_model import Trained
+from backend.encoders.families.pocket.melspectrogram import log_mel
+from backend.training.pocket.captions import caption_bank
+from backend.training.pocket.train_model import Trained
 
 OTHER_WORDS = {
     "Bark": ("a hound giving tongue", "a noisy pooch"),

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import torch
 from torch.nn import functional
 
-from backend.encoders.pocket.train_batches import Batch
-from backend.encoders.pocket.train_model import Trained
+from backend.training.pocket.train_batches import Batch
+from backend.training.pocket.train_model import Trained
 
 TOO_ALIKE = 0.6
 """Cosine of frozen sentence embeddings above which two texts are not held against each other."""

@@ -12,10 +12,10 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from backend.encoders.pocket.checkpoint import renamed
-from backend.encoders.pocket.data_store import CLASSES, FEATURES
-from backend.encoders.pocket.network import MEL_FRAMES_PER_STEP, AudioTower, TowerShape
-from backend.encoders.pocket.text import TextHead
+from backend.encoders.families.pocket.checkpoint import renamed
+from backend.encoders.families.pocket.network import MEL_FRAMES_PER_STEP, AudioTower, TowerShape
+from backend.encoders.families.pocket.text import TextHead
+from backend.training.pocket.data_store import CLASSES, FEATURES
 
 SHAPE = TowerShape(hidden=768, expansion=6)
 DROPPED = 0.1

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.encoders.pocket.captions import caption_bank
-from backend.encoders.pocket.data_labels import EVERYDAY, Named, concepts_of
-from backend.encoders.pocket.data_split import is_held
-from backend.encoders.pocket.data_store import ClipRow, ClipSet
+from backend.training.pocket.captions import caption_bank
+from backend.training.pocket.data_labels import EVERYDAY, Named, concepts_of
+from backend.training.pocket.data_split import is_held
+from backend.training.pocket.data_store import ClipRow, ClipSet
 
 UNHEARD_CLASSES = frozenset(
     "Inside, small room|Inside, large room or hall|Inside, public space|Outside, urban or manmade"

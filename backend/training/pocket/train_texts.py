@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.encoders.pocket.captions import CaptionBank, caption_bank, framed, joined
-from backend.encoders.pocket.train_pool import PoolClip, TrainingPool
+from backend.training.pocket.captions import CaptionBank, caption_bank, framed, joined
+from backend.training.pocket.train_pool import PoolClip, TrainingPool
 
 PAIRS = 6000
 FRAMED_SHARE = 0.3

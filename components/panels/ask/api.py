@@ -6,16 +6,16 @@ from typing import Any
 
 import gradio as gr
 
-from backend.diagnosis import diagnose, diagnosis_record, relatives_of
 from backend.encoders.base import load_encoder
 from backend.errors import InputError
 from backend.negation import as_json, parse_query
-from backend.ranking import checked_top, rank
-from backend.results import DEFAULT_SCORER, provenance, ranking_record
-from backend.scoring import SCORERS, check_scorer, score_query
-from backend.steering import checked_lambda
-from components.ask_collection import demo_collection
-from components.frame import HEAVY
+from backend.reports.records import DEFAULT_SCORER, provenance, ranking_record
+from backend.retrieval.diagnosis import diagnose, diagnosis_record, relatives_of
+from backend.retrieval.ranking import checked_top, rank
+from backend.retrieval.scoring import SCORERS, check_scorer, score_query
+from backend.retrieval.steering import checked_lambda
+from components.frame.panel import HEAVY
+from components.panels.ask.collection import demo_collection
 
 
 def parse_endpoint(query: str) -> dict[str, Any]:

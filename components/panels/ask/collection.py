@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import quote
 
-from backend.collection import EmbeddedCollection, Item, joined
-from backend.collection_layouts import DEMO, open_collection
-from backend.collection_store import embed_collection, embedded_clips
+from backend.collections.collection import EmbeddedCollection, Item, joined
+from backend.collections.layouts import DEMO, open_collection
+from backend.collections.store import embed_collection, embedded_clips
 from backend.encoders.base import Encoder
 from backend.errors import InputError
-from components.serving import loaded_clip, served_folder, served_url
+from components.frame.serving import loaded_clip, served_folder, served_url
 
 MOST_OWN = 12
 """Most own clips in one ranking."""

@@ -14,14 +14,14 @@ from backend import __version__
 from backend.encoders.base import load_encoder
 from backend.errors import InputError
 from backend.negation import chips_from_text, chips_to_text
-from backend.scoring import score_query
-from components import ask_view as say
-from components.ask_collection import check_own, demo_collection, embedding_steps, with_own
-from components.chips import checked_chips, chips_value
-from components.frame import PanelParts
-from components.listen_view import error_box
-from components.queries import asked_key, query_of
-from components.state import ViewState, concepts_to_text, link, pinned_query
+from backend.retrieval.scoring import score_query
+from components.frame.panel import PanelParts
+from components.frame.view_state import ViewState, concepts_to_text, link, pinned_query
+from components.panels.ask import view as say
+from components.panels.ask.collection import check_own, demo_collection, embedding_steps, with_own
+from components.panels.listen.view import error_box
+from components.widgets.chips import checked_chips, chips_value
+from components.widgets.queries import asked_key, query_of
 
 EXAMPLES = (
     "birds singing without rain",

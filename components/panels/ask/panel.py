@@ -9,15 +9,15 @@ from typing import Any
 
 import gradio as gr
 
-from components import ask_api
-from components.ask_handlers import EXAMPLES, AskHandlers, Parts
-from components.chips import chip_editor
-from components.frame import HEAVY, Page, result_line
-from components.queries import wanted_on
-from components.state import ViewState
-from components.turns import Begun, Panel
+from components.frame.panel import HEAVY, Page, result_line
+from components.frame.turns import Begun, Panel
+from components.frame.view_state import ViewState
+from components.panels.ask import api as ask_api
+from components.panels.ask.handlers import EXAMPLES, AskHandlers, Parts
+from components.widgets.chips import chip_editor
+from components.widgets.queries import wanted_on
 
-FOLDER = Path(__file__).resolve().parent.parent / "assets" / "ask"
+FOLDER = Path(__file__).resolve().parents[3] / "assets" / "panels" / "ask"
 PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 
 

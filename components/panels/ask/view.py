@@ -7,11 +7,11 @@ from html import escape
 from typing import Any
 
 from backend.negation import Query
-from backend.ranking import Ranking, lambda_curve, rank
-from backend.scoring import SCORERS, QueryScores, Scorer
-from backend.steering import PAPER_LAMBDAS
-from components.ask_collection import playable
-from components.numbers import signed
+from backend.retrieval.ranking import Ranking, lambda_curve, rank
+from backend.retrieval.scoring import SCORERS, QueryScores, Scorer
+from backend.retrieval.steering import PAPER_LAMBDAS
+from components.panels.ask.collection import playable
+from components.widgets.numbers import signed
 
 TOP = 10
 """Hits a column shows."""

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
 from backend.composition import Report
-from backend.composition.charts import combinations_chart
 from backend.composition.explore import CombinationDetail, Neighbour, Sum, worst_first
-from components.compose_view import both_widths
-from components.numbers import signed
+from backend.reports.composition.charts import combinations_chart
+from components.panels.compose.view import both_widths
+from components.widgets.numbers import signed
 
 Play = Callable[[int], str]
 """Address of a clip's sound, by the clip's index; empty where only numbers are known."""

@@ -7,12 +7,12 @@ import zipfile
 from pathlib import Path
 
 from backend.composition import Report
-from backend.composition.charts import report_charts
-from backend.composition.export import json_text, report_page, table_csv
-from backend.composition.raster import png
-from backend.composition.results import report_tables
-from backend.composition.svg import draw
-from components.exports import export_file
+from backend.reports.composition.charts import report_charts
+from backend.reports.composition.export import json_text, report_page, table_csv
+from backend.reports.composition.raster import png
+from backend.reports.composition.rows import report_tables
+from backend.reports.composition.svg import draw
+from components.frame.exports import export_file
 
 
 def report_files(report: Report) -> dict[str, Path]:

@@ -19,14 +19,14 @@ from backend.composition.explore import (
 )
 from backend.encoders.base import encoder_list
 from backend.errors import InputError
-from components import compose_drawer as look
-from components import compose_view as say
-from components.compose_files import report_files
-from components.compose_reports import Opened, demo_report, opened_demo, opened_own, own_report
-from components.frame import PanelParts
-from components.listen_view import error_box
-from components.running import steps_of
-from components.state import ViewState, link
+from components.frame.panel import PanelParts
+from components.frame.running import steps_of
+from components.frame.view_state import ViewState, link
+from components.panels.compose import drawer as look
+from components.panels.compose import view as say
+from components.panels.compose.files import report_files
+from components.panels.compose.reports import Opened, demo_report, opened_demo, opened_own, own_report
+from components.panels.listen.view import error_box
 
 NO_SECOND = "no other encoder"
 
@@ -220,7 +220,7 @@ class ComposeHandlers:
     def on_terms(self, _: ViewState, opened: Opened | None, event: gr.EventData) -> list[Any]:
         """The sum was changed; an empty one is allowed while it is being built.
 
-        The view is taken only so that a page whose view was lost opens again: see components.lost.
+        The view is taken only so that a page whose view was lost opens again: see components.frame.lost.
         """
         if opened is None:
             return self.parts.answer()

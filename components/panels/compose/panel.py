@@ -8,12 +8,12 @@ from typing import Any
 import gradio as gr
 
 from backend.errors import InputError
-from components.compose_handlers import NO_SECOND, ComposeHandlers, Parts
-from components.compose_reports import demo_report, own_report
-from components.frame import HEAVY, Page, result_line
-from components.turns import Panel
+from components.frame.panel import HEAVY, Page, result_line
+from components.frame.turns import Panel
+from components.panels.compose.handlers import NO_SECOND, ComposeHandlers, Parts
+from components.panels.compose.reports import demo_report, own_report
 
-ASSETS = Path(__file__).resolve().parent.parent / "assets" / "compose"
+ASSETS = Path(__file__).resolve().parents[3] / "assets" / "panels" / "compose"
 PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 NARROW: dict[str, Any] = {"scale": 0, "min_width": 260}
 DOWNLOADS = {

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from backend.collections.composition_sources import DEMO, LabelOptions, Sound, load_source, refuse_large
 from backend.composition import Report, compose
 from backend.composition.explore import best_and_worst, combination_named
-from backend.composition.sources import DEMO, LabelOptions, Sound, load_source, refuse_large
 from backend.encoders.base import load_encoder
 from backend.errors import InputError
-from components.serving import served_url
+from components.frame.serving import served_url
 
 Progress = Callable[[str, float], None]
 KEPT_REPORTS = 4

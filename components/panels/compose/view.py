@@ -7,12 +7,12 @@ from html import escape
 from typing import Any
 
 from backend.composition import METRICS, Report
-from backend.composition.charts import Chart, HeatMap, comparison_chart, report_charts
 from backend.composition.metrics import HIGHER_IS_BETTER
 from backend.composition.published import PUBLISHED, PublishedRow
-from backend.composition.summary import formatted, spread_text
-from backend.composition.svg import draw
-from components.numbers import signed
+from backend.reports.composition.charts import Chart, HeatMap, comparison_chart, report_charts
+from backend.reports.composition.summary import formatted, spread_text
+from backend.reports.composition.svg import draw
+from components.widgets.numbers import signed
 
 WIDE, NARROW, HALF = 680, 350, 520
 PROTOCOLS = {

@@ -1,6 +1,6 @@
 """The same three questions the command line answers, as named endpoints for programs.
 
-They answer with the records of ``backend.results``, so page, API and command line agree to the digit.
+They answer with the records of ``backend.reports.records``, so page, API and command line agree to the digit.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from typing import Any
 import gradio as gr
 
 from backend.audio import WINDOW_CHOICES, Clip, Span, save_wav
-from backend.controls import cut_and_compare
-from backend.demo import demo_clip
+from backend.collections.demo import demo_clip
 from backend.encoders.base import encoder_list, load_encoder
 from backend.errors import InputError
-from backend.localization import localize
+from backend.evidence.control_cuts import cut_and_compare
+from backend.evidence.localization import localize
 from backend.negation import parse_query
-from backend.results import gate_record, localization_record, provenance, query_record, sought_concepts
-from components.exports import export_file
-from components.frame import HEAVY
-from components.serving import loaded_clip
+from backend.reports.records import gate_record, localization_record, provenance, query_record, sought_concepts
+from components.frame.exports import export_file
+from components.frame.panel import HEAVY
+from components.frame.serving import loaded_clip
 
 
 def _clip(file: str | None, demo: str) -> Clip:

@@ -9,16 +9,16 @@ from typing import Any
 
 import gradio as gr
 
-from backend.comparison import Agreement, Comparison, compare_encoders
 from backend.encoders.base import encoder_list, load_encoder
 from backend.errors import InputError
-from backend.localization import Localization
-from components.frame import HEAVY, Page
-from components.listen_parts import clip_of, concepts_of
-from components.listen_view import error_box
-from components.numbers import signed
-from components.state import ViewState
-from components.turns import Panel
+from backend.evidence.agreement import Agreement, Comparison, compare_encoders
+from backend.evidence.localization import Localization
+from components.frame.panel import HEAVY, Page
+from components.frame.turns import Panel
+from components.frame.view_state import ViewState
+from components.panels.listen.parts import clip_of, concepts_of
+from components.panels.listen.view import error_box
+from components.widgets.numbers import signed
 
 WIDTH, HEIGHT, MARGIN = 320, 120, 8
 DASHES = ("", "2 4", "8 3 2 3")

@@ -9,17 +9,17 @@ from typing import Any
 import gradio as gr
 
 from backend.audio import Span
-from backend.controls import CutExperiment, CutStep, cut_steps
 from backend.encoders.base import load_encoder
 from backend.errors import InputError
-from backend.localization import localize_progressively
-from components import listen_view as say
-from components.exports import cut_exports
-from components.listen_parts import Parts, clip_of, concepts_of, cut_label, first_region, shown_key
-from components.listen_stage import listen_stage
-from components.stage import checked_region
-from components.stage_view import pending_view
-from components.state import ViewState, link
+from backend.evidence.control_cuts import CutExperiment, CutStep, cut_steps
+from backend.evidence.localization import localize_progressively
+from components.frame.exports import cut_exports
+from components.frame.view_state import ViewState, link
+from components.panels.listen import view as say
+from components.panels.listen.parts import Parts, clip_of, concepts_of, cut_label, first_region, shown_key
+from components.panels.listen.stage_value import listen_stage
+from components.stage.stage import checked_region
+from components.stage.view import pending_view
 
 
 class CutHandlers:

@@ -10,20 +10,20 @@ import gradio as gr
 
 from backend import __version__
 from backend.audio import Clip, Span, resampling_note
-from backend.decoding import TooLong
+from backend.audio.decoding import TooLong
 from backend.encoders.base import load_encoder
 from backend.errors import InputError
-from backend.localization import Localization, localize_progressively
-from components import listen_view as say
-from components.chips import checked_chips, chips_value
-from components.exports import localization_exports
-from components.listen_cut import CutHandlers
-from components.listen_parts import Parts, clip_of, concepts_of, cut_label, first_region, shown_key
-from components.listen_stage import fitted, listen_stage
-from components.serving import loaded_clip
-from components.stage import checked_band, checked_region
-from components.stage_view import pending_view
-from components.state import DEEPEST_CUT, ViewState, link
+from backend.evidence.localization import Localization, localize_progressively
+from components.frame.exports import localization_exports
+from components.frame.serving import loaded_clip
+from components.frame.view_state import DEEPEST_CUT, ViewState, link
+from components.panels.listen import view as say
+from components.panels.listen.cut import CutHandlers
+from components.panels.listen.parts import Parts, clip_of, concepts_of, cut_label, first_region, shown_key
+from components.panels.listen.stage_value import fitted, listen_stage
+from components.stage.stage import checked_band, checked_region
+from components.stage.view import pending_view
+from components.widgets.chips import checked_chips, chips_value
 
 USUAL_DEPTHS, OTHER_DEPTH = (40.0, 100.0), -1.0
 """Depths of the papers in dB, and the choice that shows a slider instead."""

@@ -7,15 +7,15 @@ from typing import Any
 
 import gradio as gr
 
-from components import compare
-from components.chips import chip_editor
-from components.frame import HEAVY, Page, result_line
-from components.listen_handlers import OTHER_DEPTH, PRIVATE, USUAL_DEPTHS, ListenHandlers
-from components.listen_parts import Parts, clip_choices, cut_label, wanted
-from components.slider import ForgivingSlider
-from components.stage import Stage
-from components.state import DEEPEST_CUT, ViewState
-from components.turns import Panel
+from components.frame.panel import HEAVY, Page, result_line
+from components.frame.turns import Panel
+from components.frame.view_state import DEEPEST_CUT, ViewState
+from components.panels.listen import compare
+from components.panels.listen.handlers import OTHER_DEPTH, PRIVATE, USUAL_DEPTHS, ListenHandlers
+from components.panels.listen.parts import Parts, clip_choices, cut_label, wanted
+from components.stage.stage import Stage
+from components.widgets.chips import chip_editor
+from components.widgets.slider import ForgivingSlider
 
 
 def build(page: Page) -> None:

@@ -8,12 +8,12 @@ from typing import Any
 import gradio as gr
 
 from backend.audio import Clip, Span
-from backend.demo import demo_clip, demo_clips
-from backend.localization import Localization, SoughtConcept
-from backend.results import sought_concepts
-from components.frame import PanelParts
-from components.serving import loaded_clip
-from components.state import ViewState
+from backend.collections.demo import demo_clip, demo_clips
+from backend.evidence.localization import Localization, SoughtConcept
+from backend.reports.records import sought_concepts
+from components.frame.panel import PanelParts
+from components.frame.serving import loaded_clip
+from components.frame.view_state import ViewState
 
 ShownKey = tuple[Any, ...]
 

@@ -8,13 +8,13 @@ from dataclasses import replace
 from typing import Any
 
 from backend.audio import Clip, Span
-from backend.controls import CutExperiment
+from backend.audio.spectrogram import Picture, picture_of
 from backend.errors import InputError
-from backend.localization import Localization
-from backend.picture import Picture, picture_of
-from components.serving import served_path
-from components.stage import Best, Control, Curve, Cut, checked_band, checked_region, stage_view
-from components.state import ViewState
+from backend.evidence.control_cuts import CutExperiment
+from backend.evidence.localization import Localization
+from components.frame.serving import served_path
+from components.frame.view_state import ViewState
+from components.stage.stage import Best, Control, Curve, Cut, checked_band, checked_region, stage_view
 
 KEPT_PICTURES = 12
 _pictures: OrderedDict[str, Picture] = OrderedDict()

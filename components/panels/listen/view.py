@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from backend.controls import CutExperiment, cut_sentence
-from backend.localization import STANDS_OUT_DEVIATIONS, Evidence, Localization
-from components.numbers import signed
+from backend.evidence.control_cuts import CutExperiment, cut_sentence
+from backend.evidence.localization import STANDS_OUT_DEVIATIONS, Evidence, Localization
+from components.widgets.numbers import signed
 
 
 def _clock(seconds: float) -> str:

@@ -10,22 +10,22 @@ from typing import Any
 
 import gradio as gr
 
-from backend.diagnosis import Diagnosis, Relatives, diagnose, diagnosis_record, edited, relatives_of
 from backend.encoders.base import load_encoder
 from backend.errors import InputError
-from backend.steering import PAPER_LAMBDAS
-from components import steer_view as say
-from components.chips import checked_chips, chip_editor, chips_value
-from components.exports import export_file
-from components.frame import HEAVY, Page, PanelParts, result_line
-from components.listen_view import error_box
-from components.queries import asked_key, query_of, wanted_on
-from components.slider import ForgivingSlider
-from components.state import ViewState, link
-from components.steer_picture import figures_picture, plane_picture
-from components.turns import Panel
+from backend.retrieval.diagnosis import Diagnosis, Relatives, diagnose, diagnosis_record, edited, relatives_of
+from backend.retrieval.steering import PAPER_LAMBDAS
+from components.frame.exports import export_file
+from components.frame.panel import HEAVY, Page, PanelParts, result_line
+from components.frame.turns import Panel
+from components.frame.view_state import ViewState, link
+from components.panels.listen.view import error_box
+from components.panels.steer import view as say
+from components.panels.steer.picture import figures_picture, plane_picture
+from components.widgets.chips import checked_chips, chip_editor, chips_value
+from components.widgets.queries import asked_key, query_of, wanted_on
+from components.widgets.slider import ForgivingSlider
 
-FOLDER = Path(__file__).resolve().parent.parent / "assets" / "steer"
+FOLDER = Path(__file__).resolve().parents[3] / "assets" / "panels" / "steer"
 PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 LARGEST = 8.0
 """End of the slider: the papers' sweep."""

@@ -1,7 +1,7 @@
 """Pictures of the Steer panel as SVG: the plane of steering, and the figures beside the papers' means.
 
 Colours come from the page's variables, so that light and dark both work. Numbers come from
-backend.diagnosis; here they are only placed on paper.
+backend.retrieval.diagnosis; here they are only placed on paper.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from backend.diagnosis import PAPER_MEANS, Diagnosis, Plane
-from components.numbers import signed
+from backend.retrieval.diagnosis import PAPER_MEANS, Diagnosis, Plane
+from components.widgets.numbers import signed
 
 WIDTH, HEIGHT = 660, 480
 LEFT, MIDDLE, RADIUS = 220.0, 240.0, 212.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from backend.diagnosis import Diagnosis
-from components.numbers import signed
+from backend.retrieval.diagnosis import Diagnosis
+from components.widgets.numbers import signed
 
 TITLES = {
     "query": ("Query", "as the encoder gets it"),

@@ -18,9 +18,8 @@ import soundfile
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from backend import decoding
-from backend.audio import Limits, TooLong, load_clip
-from backend.decoding_sniff import Kind
+from backend.audio import Limits, TooLong, decoding, load_clip
+from backend.audio.sniff import Kind
 from backend.errors import InputError
 from tests import made_files
 from tests.made_files import chunk, rf64, wave
@@ -372,7 +371,7 @@ def test_many_at_once_give_each_their_own(tmp_path: Path) -> None:
 
 def test_the_child_starts_without_heavy_imports() -> None:
     script = "import json, runpy, sys; runpy.run_path(sys.argv[1]); import soundfile; print(json.dumps([*sys.modules]))"
-    worker = Path(decoding.__file__).with_name("decoding_worker.py")
+    worker = Path(decoding.__file__).with_name("worker.py")
     done = subprocess.run([sys.executable, "-I", "-c", script, worker], capture_output=True, check=True)
     assert not {"torch", "gradio", "scipy", "backend"} & set(json.loads(done.stdout))
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from backend.audio import clip_from_samples
-from backend.audio_levels import mixed, refuse_non_finite
-from backend.audio_writing import WAV_FORMATS, write_wav
+from backend.audio.levels import mixed, refuse_non_finite
+from backend.audio.writing import WAV_FORMATS, write_wav
 from backend.errors import InputError
 
 RATE = 16_000

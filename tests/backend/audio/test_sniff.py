@@ -11,9 +11,9 @@ import soundfile
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from backend.decoding_headers import aiff_frames, ogg_pages, wave_header
-from backend.decoding_sniff import AAC, MP3, MP3_WITHOUT_LENGTH, WAV, look_at, mpeg_frame
-from backend.decoding_words import shown_name, spoken
+from backend.audio.headers import aiff_frames, ogg_pages, wave_header
+from backend.audio.sniff import AAC, MP3, MP3_WITHOUT_LENGTH, WAV, look_at, mpeg_frame
+from backend.audio.words import shown_name, spoken
 from tests.made_files import SPEECH_LIKE, chunk, wave
 
 reuse_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=100)

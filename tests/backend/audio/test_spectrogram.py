@@ -11,9 +11,8 @@ import soundfile
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backend.bands import ROWS, SILENCE_DB, band_levels, frame_length, hertz_of, mel, mel_rows
-from backend.errors import InputError
-from backend.picture import (
+from backend.audio.band_levels import ROWS, SILENCE_DB, band_levels, frame_length, hertz_of, mel, mel_rows
+from backend.audio.spectrogram import (
     MAX_BINS,
     MAX_COLUMNS,
     changed_columns,
@@ -26,6 +25,7 @@ from backend.picture import (
     picture_of,
     quantised,
 )
+from backend.errors import InputError
 from tests.reference import picture as reference
 
 RATE = 16_000

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from backend.audio import Span, sliding_windows
 from backend.errors import InputError
-from backend.localization import temporal_iou
+from backend.evidence.localization import temporal_iou
 
 
 @pytest.mark.parametrize(

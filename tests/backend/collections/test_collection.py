@@ -12,10 +12,10 @@ import soundfile
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backend.collection import check_ids, nearest
-from backend.collection_layouts import class_label, open_collection
+from backend.collections.collection import check_ids, nearest
+from backend.collections.layouts import class_label, open_collection
 from backend.errors import InputError
-from backend.steering import unit
+from backend.retrieval.steering import unit
 from tests.reference.exclusion import nearest_by_loop
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import soundfile
 
-from backend.composition import demo
-from backend.composition.sources import LabelOptions, clip_embedding, load_source
-from backend.demo import SAMPLE_RATE, demo_clip, demo_clips
+from backend.collections import demo_scenes as demo
+from backend.collections.composition_sources import LabelOptions, clip_embedding, load_source
+from backend.collections.demo import SAMPLE_RATE, demo_clip, demo_clips
 from backend.errors import InputError
 from tests.fakes import BandEncoder, clip_of_samples
 

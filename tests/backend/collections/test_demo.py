@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from backend import demo
+from backend.collections import demo
 from backend.errors import InputError
 
 CLIPS = demo.demo_clips()

@@ -12,16 +12,16 @@ import pyarrow as arrow
 import pyarrow.parquet as parquet
 import pytest
 
-from backend.composition import match, read_embeddings, read_labels
-from backend.composition.hierarchy import (
+from backend.collections.composition_sources import LabelOptions, load_source
+from backend.collections.hierarchy import (
     ancestors,
     fsd50k_name,
     inferred_hierarchy,
     read_hierarchy,
     without_ancestors,
 )
-from backend.composition.labels import CHIME_CLASSES
-from backend.composition.sources import LabelOptions, load_source
+from backend.collections.label_tables import CHIME_CLASSES, read_labels
+from backend.collections.ready_embeddings import match, read_embeddings
 from backend.errors import InputError
 
 

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 import soundfile
 
-from backend import collection_store
 from backend.audio import clip_from_samples, load_clip
-from backend.collection import Collection, Item
-from backend.collection_layouts import open_collection
-from backend.collection_ready import ready_collection
-from backend.collection_store import embed_clip, embed_collection
-from backend.embedding_store import INDEX, WINDOWS, ClipEmbeddings, EmbeddingStore
+from backend.collections import store as collection_store
+from backend.collections.collection import Collection, Item
+from backend.collections.embedding_store import INDEX, WINDOWS, ClipEmbeddings, EmbeddingStore
+from backend.collections.layouts import open_collection
+from backend.collections.ready import ready_collection
+from backend.collections.store import embed_clip, embed_collection
 from backend.errors import InputError
 from tests.fakes import BandEncoder, tone_clip
 

@@ -12,16 +12,16 @@ import pytest
 import soundfile
 
 from backend.__main__ import COMMANDS, main
-from backend.collection_layouts import open_collection
-from backend.collection_store import embed_collection
-from backend.commands import progress
-from backend.demo import demo_clips
+from backend.collections.demo import demo_clips
+from backend.collections.layouts import open_collection
+from backend.collections.store import embed_collection
+from backend.commands import terminal_progress as progress
 from backend.encoders.base import encoder_list, load_encoder
-from backend.localization import localize
+from backend.evidence.localization import localize
 from backend.negation import parse_query
-from backend.ranking import rank
-from backend.results import provenance, ranking_record, sought_concepts
-from backend.scoring import SCORERS, score_query
+from backend.reports.records import provenance, ranking_record, sought_concepts
+from backend.retrieval.ranking import rank
+from backend.retrieval.scoring import SCORERS, score_query
 from tests.fakes import tone_clip
 
 QUERY = "a dog barking, no rain"
@@ -244,7 +244,7 @@ def test_a_full_disk_and_too_little_memory_are_one_sentence(run, monkeypatch: py
         (OSError(28, "No space left on device", "x.npy"), "x.npy: No space left"),
         (MemoryError(), "memory"),
     ):
-        monkeypatch.setattr("backend.collection_store.embed_collection", lambda *_, error=error, **__: fail(error))
+        monkeypatch.setattr("backend.collections.store.embed_collection", lambda *_, error=error, **__: fail(error))
         code, out, err = run("rank", "demo", "rain")
         assert (code, out) == (1, "") and said in err and err.count("\n") == 1
 
@@ -288,7 +288,7 @@ def test_progress_leaves_the_line_before_a_result_or_an_error(
     progress.clear()
     assert capsys.readouterr().err == "\r 50 %  Embedding clip 1 of 2\033[K\r\033[K"
     monkeypatch.setattr(
-        "backend.collection_store.embed_collection", lambda *_, **__: (show("x", 0), fail(MemoryError()))
+        "backend.collections.store.embed_collection", lambda *_, **__: (show("x", 0), fail(MemoryError()))
     )
     assert main(["rank", "demo", "rain"]) == 1
     assert "\r\033[KThere is not enough memory" in capsys.readouterr().err

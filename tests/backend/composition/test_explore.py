@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from backend.composition import LabelledEmbeddings, compose
-from backend.composition.charts import report_charts
 from backend.composition.explore import (
     combination_detail,
     contribution_cosines,
@@ -17,13 +16,14 @@ from backend.composition.explore import (
     sound_arithmetic,
     worst_first,
 )
-from backend.composition.export import write_report
-from backend.composition.heat import diverging
 from backend.composition.published import PUBLISHED
-from backend.composition.raster import png
-from backend.composition.results import report_tables
-from backend.composition.svg import draw
 from backend.errors import InputError
+from backend.reports.composition.charts import report_charts
+from backend.reports.composition.export import write_report
+from backend.reports.composition.heat import diverging
+from backend.reports.composition.raster import png
+from backend.reports.composition.rows import report_tables
+from backend.reports.composition.svg import draw
 
 NAMES = ("<b>dog</b>", "rain & wind", "siren", "baby")
 

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from backend.__main__ import main
+from backend.collections.composition_sources import LabelOptions, load_source
+from backend.collections.label_tables import read_labels
 from backend.composition import (
     LabelledEmbeddings,
     canonical_correlations,
@@ -20,9 +22,7 @@ from backend.composition import (
     label_overlap,
     linear_cka,
     prepare,
-    read_labels,
 )
-from backend.composition.sources import LabelOptions, load_source
 from backend.errors import InputError
 
 SETS = [["dog", "rain"], ["dog", "wind"], ["rain", "wind"], ["dog"], ["rain"], ["wind"], ["dog", "rain"]]

@@ -85,7 +85,7 @@ def table_file(tmp_path_factory):
     """A table that answers the windows and texts of the contract's tests."""
     import numpy as np
 
-    from backend.encoders.table import window_key, write_table
+    from backend.encoders.families.table import window_key, write_table
     from tests.backend.encoders import tiny
 
     path = tmp_path_factory.mktemp("table") / "study.npz"
@@ -103,7 +103,7 @@ def table_file(tmp_path_factory):
 @pytest.fixture(scope="session")
 def every_encoder(laion_file, hf_folder, speech_folders, m2d_folder, table_file):
     """One loaded encoder of each family, by name."""
-    import backend.encoders.m2d as m2d
+    import backend.encoders.families.m2d as m2d
 
     packages, m2d.PACKAGES = m2d.PACKAGES, ()  # the stand-in needs none of them
     ids = {

@@ -50,7 +50,7 @@ def as_folder(laion_file: Path, folder: Path) -> Path:
     """A ClapModel folder with the weights of a tiny LAION-CLAP checkpoint."""
     from transformers import ClapConfig, ClapFeatureExtractor, ClapModel, ClapProcessor, RobertaTokenizer
 
-    from backend.encoders.weights import read_weights
+    from backend.encoders.fetching.weights import read_weights
 
     tokenizer = RobertaTokenizer.from_pretrained(str(laion_file.parent))
     text = dict(

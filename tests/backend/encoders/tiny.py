@@ -11,7 +11,7 @@ from unittest import mock
 import numpy as np
 import torch
 
-from backend.encoders import laion_package
+from backend.encoders.families import laion_package
 
 TEXTS = [
     "a dog barking in the rain",
@@ -98,7 +98,7 @@ def architecture(vocabulary_size: int) -> laion_package.Architecture:
 
 def laion_state(folder: Path) -> dict[str, torch.Tensor]:
     """A LAION-CLAP state dict; call it inside ``small_htsat``."""
-    from backend.encoders.tokens import roberta_tokenizer
+    from backend.encoders.families.tokens import roberta_tokenizer
 
     size = len(json.loads((folder / "vocab.json").read_text()))
     module = laion_package.blank(architecture(size), roberta_tokenizer(folder, size))

@@ -4,7 +4,11 @@ import numpy as np
 import pytest
 
 from backend.audio import Span, load_clip, sliding_windows
-from backend.controls import (
+from backend.collections.demo import demo_clips
+from backend.encoders.base import load_encoder
+from backend.encoders.cached import EmbeddingCache, window_embeddings
+from backend.errors import InputError
+from backend.evidence.control_cuts import (
     CutExperiment,
     CutStep,
     clip_scores,
@@ -13,12 +17,8 @@ from backend.controls import (
     cut_steps,
     embeddings_after_cut,
 )
-from backend.demo import demo_clips
-from backend.encoders.base import load_encoder
-from backend.encoders.cached import EmbeddingCache, window_embeddings
-from backend.errors import InputError
-from backend.gating import gated_clip
-from backend.localization import SoughtConcept
+from backend.evidence.cut import gated_clip
+from backend.evidence.localization import SoughtConcept
 from tests.fakes import BandEncoder, OnePassBandEncoder, tone_clip
 
 CONCEPTS = (SoughtConcept("band 3", "present"), SoughtConcept("band 6", "absent"))

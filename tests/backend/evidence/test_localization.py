@@ -5,9 +5,9 @@ import pytest
 
 from backend.audio import sliding_windows
 from backend.encoders.cached import EmbeddingCache, text_embeddings, window_batches, window_embeddings
+from backend.encoders.prompts import background_vocabulary, concept_prompt
 from backend.errors import InputError
-from backend.localization import SoughtConcept, best_window, localize, localize_progressively
-from backend.vocabulary import background_vocabulary, concept_prompt
+from backend.evidence.localization import SoughtConcept, best_window, localize, localize_progressively
 from tests.fakes import BandEncoder, OnePassBandEncoder, tone_clip
 
 BAND = (SoughtConcept("band 3", "present"),)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from backend.errors import InputError
 from backend.negation import as_json, chips_from_text, chips_to_text, parse_query
-from backend.negation.gate import MAX_CHARACTERS
+from backend.negation.query_text import MAX_CHARACTERS
 
 CUES = (
     "no not without never none neither nor except but instead of rather than only just free of lacking absent with any "

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.diagnosis import (
+from backend.errors import InputError
+from backend.negation import parse_query
+from backend.retrieval.diagnosis import (
     PAPER_MEANS,
     diagnose,
     diagnosis_record,
@@ -17,9 +19,7 @@ from backend.diagnosis import (
     polarity_content_ratio,
     relatives_of,
 )
-from backend.errors import InputError
-from backend.negation import parse_query
-from backend.steering import combined_negative, steered_embedding
+from backend.retrieval.steering import combined_negative, steered_embedding
 from tests.fakes import BandEncoder
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from backend.labels import any_same_sound, content_words, same_sound
+from backend.retrieval.label_match import any_same_sound, content_words, same_sound
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backend import presence
-from backend.steering import unit
+from backend.retrieval import presence
+from backend.retrieval.steering import unit
 from tests.reference.exclusion import best_mean, evidence_of_window
 
 seeds = st.integers(0, 10**6)

@@ -8,15 +8,15 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from backend.collection import EmbeddedCollection, Item, joined
-from backend.collection_store import embedded_clips
+from backend.collections.collection import EmbeddedCollection, Item, joined
+from backend.collections.store import embedded_clips
 from backend.errors import InputError
-from backend.exclusion import EXCLUSION, ExclusionForm, log_absence, log_presence
-from backend.labels import label_truth
 from backend.negation import parse_query
-from backend.presence import Calibration
-from backend.ranking import lambda_curve, rank
-from backend.scoring import SCORERS, plain_query, score_query
+from backend.retrieval.exclusion import EXCLUSION, ExclusionForm, log_absence, log_presence
+from backend.retrieval.label_match import label_truth
+from backend.retrieval.presence import Calibration
+from backend.retrieval.ranking import lambda_curve, rank
+from backend.retrieval.scoring import SCORERS, plain_query, score_query
 from tests.fakes import BandEncoder, tone_clip
 from tests.reference.exclusion import exclusion_of_clip, steered_by_embedding
 

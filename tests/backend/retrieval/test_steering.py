@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backend import steering
 from backend.errors import InputError
+from backend.retrieval import steering
 from tests.reference.exclusion import steered_by_embedding
 
 seeds = st.integers(0, 10**6)

@@ -6,15 +6,16 @@ import gradio as gr
 import numpy as np
 import pytest
 
-from backend.encoders import base, downloads
+from backend.encoders import base
 from backend.encoders.base import EncoderInfo, encoder_list
-from backend.encoders.checkpoints import Progress
-from backend.encoders.jobs import running_job, start_job
+from backend.encoders.fetching import downloads
+from backend.encoders.fetching.checkpoints import Progress
+from backend.encoders.fetching.jobs import running_job, start_job
 from backend.encoders.selftest import SelfTest
 from backend.errors import InputError
 from backend.settings import settings
-from components import encoder_picker as picker
-from components import encoder_view as say
+from components.frame import encoder_picker as picker
+from components.frame import encoder_view as say
 from tests.backend.encoders.conftest import EXAMPLE
 
 HOSTILE = "<script>alert(1)</script>"

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from components.lost import _unless_lost
-from components.state import LOST, ViewState, first_clip
+from components.frame.lost import _unless_lost
+from components.frame.view_state import LOST, ViewState, first_clip
 
 ASK_EVERY_EVENT = """
 import inspect
 from components.page import build_page
-from components.state import ViewState
+from components.frame.view_state import ViewState
 for event in build_page().fns.values():
     views = [isinstance(part.value, ViewState) for part in event.inputs]
     addresses = [n for n, part in enumerate(event.outputs) if "address" in (part.elem_classes or [])]

@@ -14,11 +14,12 @@ from urllib.parse import parse_qsl
 import gradio as gr
 import pytest
 
-from components import listen_cut, listen_handlers
-from components.listen_handlers import ListenHandlers
-from components.listen_parts import Parts
-from components.state import ViewState, view_from_link
-from components.turns import Begun, Panel, Turns, answers_in_turn, send_whole_answers
+from components.frame.turns import Begun, Panel, Turns, answers_in_turn, send_whole_answers
+from components.frame.view_state import ViewState, view_from_link
+from components.panels.listen import cut as listen_cut
+from components.panels.listen import handlers as listen_handlers
+from components.panels.listen.handlers import ListenHandlers
+from components.panels.listen.parts import Parts
 from tests.fakes import BandEncoder, tone_clip
 
 OUTPUTS = ["one", "other"]
@@ -124,13 +125,13 @@ def test_every_handler_that_answers_more_than_once_goes_through_the_frame() -> N
     # In a process of its own: building the page leaves event loops behind, which are warnings here.
     listed = subprocess.run([sys.executable, "-c", LIST_GENERATORS], capture_output=True, text=True, check=True).stdout
     found = {tuple(line.split()) for line in listed.splitlines()}
-    assert ("components.turns", "Panel.handler") in found
+    assert ("components.frame.turns", "Panel.handler") in found
     framed = {
-        ("components.turns", "Panel.handler"),
+        ("components.frame.turns", "Panel.handler"),
         ("components.page", "_only_on"),
-        ("components.turns", "Panel.catch_up"),
+        ("components.frame.turns", "Panel.catch_up"),
     }
-    assert found <= framed, "connect it with components.turns.Panel"
+    assert found <= framed, "connect it with components.frame.turns.Panel"
 
 
 def test_catching_up_makes_nothing_twice() -> None:

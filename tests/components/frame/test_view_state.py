@@ -7,9 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.audio import Span
-from backend.demo import demo_clips
-from backend.localization import SoughtConcept
-from components.state import TABS, ViewState, concepts_from_text, concepts_to_text, first_clip, link, view_from_link
+from backend.collections.demo import demo_clips
+from backend.evidence.localization import SoughtConcept
+from components.frame.view_state import (
+    TABS,
+    ViewState,
+    concepts_from_text,
+    concepts_to_text,
+    first_clip,
+    link,
+    view_from_link,
+)
 
 ENCODERS = ("pocket", "laion:630k-audioset-best")
 CLIPS = [record.id for record in demo_clips()]

@@ -12,10 +12,10 @@ import pytest
 import soundfile
 
 from backend.audio import Clip, Span, sliding_windows
+from backend.audio.spectrogram import picture_of
 from backend.errors import InputError
-from backend.picture import picture_of
-from components import stage as module
-from components.stage import (
+from components.stage import stage as module
+from components.stage.stage import (
     Best,
     Control,
     Curve,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from components.slider import ForgivingSlider
+from components.widgets.slider import ForgivingSlider
 
 
 def test_the_page_is_told_its_range_and_steps() -> None:

@@ -12,7 +12,7 @@ from backend.encoders.base import Encoder, EncoderInfo
 from backend.errors import InputError
 
 ENCODER_ID = "pocket"
-ASSETS = Path(__file__).resolve().parents[3] / "assets" / "pocket"
+ASSETS = Path(__file__).resolve().parents[4] / "assets" / "pocket"
 """Folder of the shipped weights."""
 TOWERS_FILE = "towers.safetensors"
 """Audio tower, text head and centring vector; replaced by every ``pocket export``."""
@@ -58,7 +58,7 @@ class PocketFamily:
             raise InputError(
                 f"There is no encoder {encoder_id!r}; the pocket encoder has no variants, its id is 'pocket'."
             )
-        from backend.encoders.pocket.encoder import load_pocket
+        from backend.encoders.families.pocket.encoder import load_pocket
 
         return load_pocket(ASSETS)
 

@@ -15,10 +15,10 @@ from safetensors.torch import load_file
 from torch.nn import functional
 
 from backend.encoders.base import FloatArray
-from backend.encoders.pocket import ENCODER_ID, SENTENCE_FILE, SHIPPED_FILES, TOKENIZER_FILE, TOWERS_FILE
-from backend.encoders.pocket.melspectrogram import FRAME_SAMPLES, HOP_SAMPLES, SAMPLE_RATE, log_mel
-from backend.encoders.pocket.network import MEL_FRAMES_PER_STEP, AudioTower, shape_of_state
-from backend.encoders.pocket.text import SentenceEncoder, TextHead, load_tokenizer
+from backend.encoders.families.pocket import ENCODER_ID, SENTENCE_FILE, SHIPPED_FILES, TOKENIZER_FILE, TOWERS_FILE
+from backend.encoders.families.pocket.melspectrogram import FRAME_SAMPLES, HOP_SAMPLES, SAMPLE_RATE, log_mel
+from backend.encoders.families.pocket.network import MEL_FRAMES_PER_STEP, AudioTower, shape_of_state
+from backend.encoders.families.pocket.text import SentenceEncoder, TextHead, load_tokenizer
 from backend.errors import InputError
 
 SHORTEST_SAMPLES = SAMPLE_RATE

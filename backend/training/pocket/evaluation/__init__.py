@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 
 from backend.encoders.base import SpanEncoder
-from backend.encoders.pocket.evaluation.catalogue import BACKGROUND_CLASSES, ESC10_CLASSES, EVENT_CLASSES
-from backend.encoders.pocket.evaluation.development import development_measures
-from backend.encoders.pocket.evaluation.listening import localisation_measures, negation_measures, pair_measures
-from backend.encoders.pocket.evaluation.measures import Measure
-from backend.encoders.pocket.evaluation.recordings import Recording
-from backend.encoders.pocket.evaluation.resources import resource_measures
-from backend.encoders.pocket.evaluation.scenes import SceneMaker
-from backend.encoders.pocket.evaluation.zeroshot import clip_vectors, esc10_measures, retrieval_measures
+from backend.training.pocket.evaluation.catalogue import BACKGROUND_CLASSES, ESC10_CLASSES, EVENT_CLASSES
+from backend.training.pocket.evaluation.development import development_measures
+from backend.training.pocket.evaluation.listening import localisation_measures, negation_measures, pair_measures
+from backend.training.pocket.evaluation.measures import Measure
+from backend.training.pocket.evaluation.recordings import Recording
+from backend.training.pocket.evaluation.resources import resource_measures
+from backend.training.pocket.evaluation.scenes import SceneMaker
+from backend.training.pocket.evaluation.zeroshot import clip_vectors, esc10_measures, retrieval_measures
 
 SCENES = 400
 """Scenes of each kind, and controlled pairs."""

@@ -10,12 +10,12 @@ import numpy as np
 
 from backend.audio import sliding_windows
 from backend.encoders.base import SpanEncoder
-from backend.encoders.pocket.captions import caption_bank
-from backend.encoders.pocket.evaluation.listening import localisation_measures, pair_measures
-from backend.encoders.pocket.evaluation.measures import Measure, mean_measure
-from backend.encoders.pocket.evaluation.recordings import Recording
-from backend.encoders.pocket.evaluation.scenes import SCENE_SECONDS, SceneMaker
-from backend.encoders.pocket.train_families import FAMILIES
+from backend.training.pocket.captions import caption_bank
+from backend.training.pocket.evaluation.listening import localisation_measures, pair_measures
+from backend.training.pocket.evaluation.measures import Measure, mean_measure
+from backend.training.pocket.evaluation.recordings import Recording
+from backend.training.pocket.evaluation.scenes import SCENE_SECONDS, SceneMaker
+from backend.training.pocket.train_families import FAMILIES
 
 BACKGROUNDS = (
     "Rain", "Wind", "Waves, surf", "Engine", "Fire", "Train", "Stream", "Waterfall", "Traffic noise, roadway noise",

@@ -8,10 +8,10 @@ import numpy as np
 
 from backend.audio import Span, sliding_windows
 from backend.encoders.base import FloatArray, SpanEncoder
-from backend.encoders.pocket.evaluation.catalogue import NEGATION_SOUNDS, bare
-from backend.encoders.pocket.evaluation.measures import Measure, mean_measure
-from backend.encoders.pocket.evaluation.scenes import SCENE_SECONDS, ControlledPair, EventScene
-from backend.encoders.pocket.evaluation.zeroshot import class_vectors, unit
+from backend.training.pocket.evaluation.catalogue import NEGATION_SOUNDS, bare
+from backend.training.pocket.evaluation.measures import Measure, mean_measure
+from backend.training.pocket.evaluation.scenes import SCENE_SECONDS, ControlledPair, EventScene
+from backend.training.pocket.evaluation.zeroshot import class_vectors, unit
 
 QUADRUPLES = 80
 TOP_WINDOWS = 3

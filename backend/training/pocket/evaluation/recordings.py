@@ -11,9 +11,9 @@ import soundfile
 import soxr
 
 from backend.encoders.base import FloatArray
-from backend.encoders.pocket.evaluation.catalogue import ESC10_CLASSES
-from backend.encoders.pocket.melspectrogram import SAMPLE_RATE
+from backend.encoders.families.pocket.melspectrogram import SAMPLE_RATE
 from backend.errors import InputError
+from backend.training.pocket.evaluation.catalogue import ESC10_CLASSES
 
 MANIFEST_COLUMNS = ("file", "label", "package")
 

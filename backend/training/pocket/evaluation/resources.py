@@ -11,8 +11,8 @@ import torch
 
 from backend.audio import sliding_windows
 from backend.encoders.base import SpanEncoder
-from backend.encoders.pocket import SHIPPED_FILES
-from backend.encoders.pocket.evaluation.measures import Measure, plain
+from backend.encoders.families.pocket import SHIPPED_FILES
+from backend.training.pocket.evaluation.measures import Measure, plain
 
 REPEATS = 21
 QUERY = "a dog barking while rain falls on a roof"

@@ -9,8 +9,8 @@ import numpy as np
 
 from backend.audio import Span
 from backend.encoders.base import FloatArray
-from backend.encoders.pocket.evaluation.recordings import Recording
-from backend.encoders.pocket.melspectrogram import SAMPLE_RATE
+from backend.encoders.families.pocket.melspectrogram import SAMPLE_RATE
+from backend.training.pocket.evaluation.recordings import Recording
 
 SCENE_SECONDS = 10.0
 BACKGROUND_RMS = 0.03

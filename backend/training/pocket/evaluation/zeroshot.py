@@ -9,15 +9,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from backend.audio import sliding_windows
 from backend.encoders.base import FloatArray, SpanEncoder
-from backend.encoders.pocket.evaluation.catalogue import (
+from backend.training.pocket.evaluation.catalogue import (
     ESC10_CLASSES,
     ESC10_SYNONYMS,
     HARD_CLASSES,
     OTHER_CLASSES,
     TEMPLATES,
 )
-from backend.encoders.pocket.evaluation.measures import Measure, mean_measure
-from backend.encoders.pocket.evaluation.recordings import Recording
+from backend.training.pocket.evaluation.measures import Measure, mean_measure
+from backend.training.pocket.evaluation.recordings import Recording
 
 CLIP_SECONDS = 10.0
 """A recording is one window, up to ten seconds, as a collection embeds it; how a window of more than a few seconds

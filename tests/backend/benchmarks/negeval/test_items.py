@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backend.collection import Item
-from backend.collection_layouts import open_collection
-from backend.labels import same_sound
+from backend.benchmarks.negeval.concepts import absent_concepts, category, certainly_absent, present_concepts
+from backend.benchmarks.negeval.items import KINDS, ClipConcepts, Option, questions, retrieval_items
+from backend.benchmarks.negeval.wording import alternatives, fluent_query, listed, statement, template_query
+from backend.collections.collection import Item
+from backend.collections.layouts import open_collection
 from backend.negation import parse_query
-from backend.negeval.concepts import absent_concepts, category, certainly_absent, present_concepts
-from backend.negeval.items import KINDS, ClipConcepts, Option, questions, retrieval_items
-from backend.negeval.wording import alternatives, fluent_query, listed, statement, template_query
+from backend.retrieval.label_match import same_sound
 
 ESC10 = (
     "baby cry",

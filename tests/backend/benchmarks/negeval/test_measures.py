@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backend.negeval.measures import first_relevant, measured, recalls
+from backend.benchmarks.negeval.measures import first_relevant, measured, recalls
 from tests.reference.exclusion import rank_of_first_relevant
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from backend.collection_layouts import open_collection
-from backend.errors import InputError
-from backend.negeval.concepts import category
-from backend.negeval.pairs import (
+from backend.benchmarks.negeval.concepts import category
+from backend.benchmarks.negeval.pairs import (
     LEVEL,
     PART_SECONDS,
     RATE,
@@ -18,6 +16,8 @@ from backend.negeval.pairs import (
     part_of,
     single_sources,
 )
+from backend.collections.layouts import open_collection
+from backend.errors import InputError
 from tests.fakes import clip_of_samples, tone_clip
 
 SOURCES = {

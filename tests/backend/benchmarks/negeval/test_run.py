@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 import soundfile
 
-from backend import collection_store
 from backend.__main__ import main
 from backend.audio import clip_from_samples
-from backend.collection_layouts import open_collection
+from backend.benchmarks.negeval import run as running
+from backend.benchmarks.negeval.report import tables, write_report
+from backend.benchmarks.negeval.run import Options, run
+from backend.collections import store as collection_store
+from backend.collections.layouts import open_collection
 from backend.encoders import base
 from backend.errors import InputError
-from backend.negeval import run as running
-from backend.negeval.report import tables, write_report
-from backend.negeval.run import Options, run
+from backend.retrieval.steering import PAPER_LAMBDAS
 from backend.settings import Settings
-from backend.steering import PAPER_LAMBDAS
 from tests.fakes import BandEncoder, tone_clip
 
 SMALL = Options(pairs=20, clips=12, seed=3)

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from backend.encoders import hub, huggingface, speech
 from backend.encoders.base import load_encoder
+from backend.encoders.families import huggingface, speech
+from backend.encoders.fetching import hub
 from backend.errors import InputError
 from tests.backend.encoders import conversion, tiny
 

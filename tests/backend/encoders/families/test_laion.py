@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 import torch
 
-from backend.encoders import laion, laion_package, tokens, weights
 from backend.encoders.base import forget_encoder, load_encoder
+from backend.encoders.families import laion, laion_package, tokens
+from backend.encoders.fetching import weights
 from backend.errors import InputError
 from tests.backend.encoders import tiny
 
@@ -40,7 +41,7 @@ def test_the_numbers_are_the_packages_own(encoder, package, seconds):
 @pytest.mark.parametrize("samples", [4_800, 24_000, 48_000, 96_000, 120_000, 240_000, 480_000, 144_000, 12_345])
 def test_mel_once_is_exact(encoder, package, samples):
     """Also where rounding shows most: a pure tone, an impulse and silence have empty bands."""
-    from backend.encoders.htsat import repeated
+    from backend.encoders.families.htsat import repeated
 
     time = np.arange(samples) / 48_000
     tone, impulse = 0.9 * np.sin(2 * np.pi * 440 * time), np.zeros(samples)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from backend.encoders import m2d
+from backend.encoders.families import m2d
 from backend.errors import InputError
 from tests.backend.encoders import tiny
 

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from backend.audio import sliding_windows
 from backend.encoders.base import SpanEncoder, load_encoder
-from backend.encoders.pocket import ASSETS, FAMILY, SHIPPED_FILES
-from backend.encoders.pocket.encoder import READING, load_pocket
-from backend.encoders.pocket.evaluation.recordings import read_signal
+from backend.encoders.families.pocket import ASSETS, FAMILY, SHIPPED_FILES
+from backend.encoders.families.pocket.encoder import READING, load_pocket
 from backend.errors import InputError
+from backend.training.pocket.evaluation.recordings import read_signal
 from tests.reference.pocket_golden import CLIPS, GOLDEN, ROOT, TEXTS, embeddings
 
 RATE = 16000
@@ -271,8 +271,8 @@ def test_loading_is_quick_and_ten_minutes_take_little_memory() -> None:
     program = """
 import resource, time
 import numpy as np, torch
-from backend.encoders.pocket import ASSETS
-from backend.encoders.pocket.encoder import load_pocket
+from backend.encoders.families.pocket import ASSETS
+from backend.encoders.families.pocket.encoder import load_pocket
 torch.set_num_threads(1)
 began = time.process_time()
 encoder = load_pocket(ASSETS)

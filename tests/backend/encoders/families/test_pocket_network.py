@@ -9,15 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import load_file
 
-from backend.encoders.pocket import ASSETS, SENTENCE_FILE, TOKENIZER_FILE
-from backend.encoders.pocket.melspectrogram import frame_count, log_mel
-from backend.encoders.pocket.network import (
+from backend.encoders.families.pocket import ASSETS, SENTENCE_FILE, TOKENIZER_FILE
+from backend.encoders.families.pocket.melspectrogram import frame_count, log_mel
+from backend.encoders.families.pocket.network import (
     MEL_FRAMES_PER_STEP,
     AudioTower,
     TowerShape,
     shape_of_state,
 )
-from backend.encoders.pocket.text import SentenceEncoder, load_tokenizer, quantise
+from backend.encoders.families.pocket.text import SentenceEncoder, load_tokenizer, quantise
 from tests.reference.log_mel import reference_log_mel
 from tests.reference.sentence_encoder import reference_sentences
 

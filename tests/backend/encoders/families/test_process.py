@@ -7,8 +7,8 @@ import time
 import numpy as np
 import pytest
 
-from backend.encoders import process, worker
 from backend.encoders.base import load_encoder
+from backend.encoders.families import process, worker
 from backend.errors import InputError
 from tests.backend.encoders import tiny
 from tests.backend.encoders.conftest import EXAMPLE

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.encoders.base import load_encoder
-from backend.encoders.table import TableEncoder, read_table, window_key, write_requests, write_table
+from backend.encoders.families.table import TableEncoder, read_table, window_key, write_requests, write_table
 from backend.errors import InputError
 from tests.backend.encoders import tiny
 

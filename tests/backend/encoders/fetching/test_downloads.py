@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from backend.encoders import checkpoints, downloads, huggingface, laion, laion_package, speech, tokens
-from backend.encoders.downloads import RemoteFile, fetch
+from backend.encoders.families import huggingface, laion, laion_package, speech, tokens
+from backend.encoders.fetching import checkpoints, downloads
+from backend.encoders.fetching.downloads import RemoteFile, fetch
 from backend.errors import InputError
 from backend.settings import settings
 

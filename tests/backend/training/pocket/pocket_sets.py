@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from backend.encoders.pocket.captions import caption_bank
-from backend.encoders.pocket.data_sets import write_mels
-from backend.encoders.pocket.data_store import CLASSES, FEATURES, SAMPLE_RATE, ClipSet, ClipWriter, index_of, to_int16
+from backend.training.pocket.captions import caption_bank
+from backend.training.pocket.data_sets import write_mels
+from backend.training.pocket.data_store import CLASSES, FEATURES, SAMPLE_RATE, ClipSet, ClipWriter, index_of, to_int16
 
 TABLE_HEAD = ("index", "mid", "display_name")
 

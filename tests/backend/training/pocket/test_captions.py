@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from backend.encoders.pocket.captions import NEGATION, PROBES, caption_bank, expand, framed, joined, names_of_class
-from backend.encoders.pocket.data_labels import concepts_of_name, label_tables
-from backend.encoders.pocket.train_development import OTHER_WORDS
+from backend.training.pocket.captions import NEGATION, PROBES, caption_bank, expand, framed, joined, names_of_class
+from backend.training.pocket.data_labels import concepts_of_name, label_tables
+from backend.training.pocket.train_development import OTHER_WORDS
 
 EVERYDAY = (
     "Bark Meow Oink Moo Croak Cluck Hen Insect Bleat Caw Rain Cricket Drip Wind Pour Thunderstorm Sneeze Clapping"

@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 import soundfile
 
-from backend.encoders.pocket import data
-from backend.encoders.pocket.captions import NEGATION
-from backend.encoders.pocket.data_decode import cuts, describe, trim, walk
-from backend.encoders.pocket.data_duplicates import duplicates_of, same_recording
-from backend.encoders.pocket.data_fetch import qt_resources
-from backend.encoders.pocket.data_labels import EVERYDAY, concepts_of, concepts_of_name
-from backend.encoders.pocket.data_sets import (
+from backend.errors import InputError
+from backend.training.pocket import data
+from backend.training.pocket.captions import NEGATION
+from backend.training.pocket.data_decode import cuts, describe, trim, walk
+from backend.training.pocket.data_duplicates import duplicates_of, same_recording
+from backend.training.pocket.data_fetch import qt_resources
+from backend.training.pocket.data_labels import EVERYDAY, concepts_of, concepts_of_name
+from backend.training.pocket.data_sets import (
     MOST_COPIES,
     SCARCE,
     SCARCE_COPIES,
@@ -29,12 +30,11 @@ from backend.encoders.pocket.data_sets import (
     sources_of_concepts,
     write_mels,
 )
-from backend.encoders.pocket.data_split import HELD_PACKAGES, held_groups, is_held, write_development
-from backend.encoders.pocket.data_store import SAMPLE_RATE, ClipRow, ClipSet
-from backend.encoders.pocket.mixtures import KINDS, SECONDS, event_mask, mix, render_mixtures
-from backend.encoders.pocket.teacher import PATCH, class_names, patches
-from backend.errors import InputError
-from tests.backend.encoders.pocket_sets import class_list, pretend_taught, tone, write_real
+from backend.training.pocket.data_split import HELD_PACKAGES, held_groups, is_held, write_development
+from backend.training.pocket.data_store import SAMPLE_RATE, ClipRow, ClipSet
+from backend.training.pocket.mixtures import KINDS, SECONDS, event_mask, mix, render_mixtures
+from backend.training.pocket.teacher import PATCH, class_names, patches
+from tests.backend.training.pocket.pocket_sets import class_list, pretend_taught, tone, write_real
 
 CLASSES = {"dog_bark": 12, "rain": 7, "sneeze": 2}
 

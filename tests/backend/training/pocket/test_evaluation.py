@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 
 from backend.__main__ import main
 from backend.audio import Span
-from backend.encoders.pocket.captions import caption_bank
-from backend.encoders.pocket.evaluation import development, evaluate
-from backend.encoders.pocket.evaluation.catalogue import (
+from backend.errors import InputError
+from backend.training.pocket.captions import caption_bank
+from backend.training.pocket.evaluation import development, evaluate
+from backend.training.pocket.evaluation.catalogue import (
     BACKGROUND_CLASSES,
     ESC10_CLASSES,
     ESC10_SYNONYMS,
@@ -28,13 +29,12 @@ from backend.encoders.pocket.evaluation.catalogue import (
     OTHER_CLASSES,
     bare,
 )
-from backend.encoders.pocket.evaluation.development import development_measures, families_of
-from backend.encoders.pocket.evaluation.listening import localised, negation_measures, overlap_ratio
-from backend.encoders.pocket.evaluation.measures import Measure, bootstrap_interval, mean_measure, table
-from backend.encoders.pocket.evaluation.recordings import Recording, read_esc10, read_pool
-from backend.encoders.pocket.evaluation.scenes import BACKGROUND_RMS, SCENE_SECONDS, SceneMaker, active_part, rms
-from backend.encoders.pocket.evaluation.zeroshot import ranks, retrieval_measures, unit
-from backend.errors import InputError
+from backend.training.pocket.evaluation.development import development_measures, families_of
+from backend.training.pocket.evaluation.listening import localised, negation_measures, overlap_ratio
+from backend.training.pocket.evaluation.measures import Measure, bootstrap_interval, mean_measure, table
+from backend.training.pocket.evaluation.recordings import Recording, read_esc10, read_pool
+from backend.training.pocket.evaluation.scenes import BACKGROUND_RMS, SCENE_SECONDS, SceneMaker, active_part, rms
+from backend.training.pocket.evaluation.zeroshot import ranks, retrieval_measures, unit
 
 RATE = 16000
 
@@ -303,7 +303,7 @@ class TestCommand:
         return tmp_path
 
     def test_evaluate_prints_every_figure_of_the_card(self, esc10: Path, capsys, monkeypatch) -> None:
-        monkeypatch.setattr("backend.encoders.pocket.evaluation.SCENES", 2)
+        monkeypatch.setattr("backend.training.pocket.evaluation.SCENES", 2)
         monkeypatch.setattr(evaluate, "__kwdefaults__", {**evaluate.__kwdefaults__, "scenes": 2})
         assert main(["pocket", "evaluate", "--esc10", str(esc10), "--json"]) == 0
         record = json.loads(capsys.readouterr().out)
@@ -340,7 +340,7 @@ class TestCommand:
         module = SimpleNamespace(
             __doc__="", add_arguments=lambda parser: parser.add_argument("--work", type=Path), main=lacking
         )
-        monkeypatch.setitem(sys.modules, f"backend.encoders.pocket.{step}", module)
+        monkeypatch.setitem(sys.modules, f"backend.training.pocket.{step}", module)
         assert main(["pocket", step, "--work", "folder"]) == 2
         error = capsys.readouterr().err
         assert given == [Path("folder")]

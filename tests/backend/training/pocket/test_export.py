@@ -10,12 +10,12 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from backend.encoders.pocket import ASSETS, SHIPPED_FILES, TOWERS_FILE
-from backend.encoders.pocket.encoder import load_pocket
-from backend.encoders.pocket.export import export_checkpoint, read_checkpoint, write_sentence_encoder
-from backend.encoders.pocket.network import AudioTower, TowerShape
-from backend.encoders.pocket.text import TextHead
+from backend.encoders.families.pocket import ASSETS, SHIPPED_FILES, TOWERS_FILE
+from backend.encoders.families.pocket.encoder import load_pocket
+from backend.encoders.families.pocket.network import AudioTower, TowerShape
+from backend.encoders.families.pocket.text import TextHead
 from backend.errors import InputError
+from backend.training.pocket.export import export_checkpoint, read_checkpoint, write_sentence_encoder
 
 SMALL = TowerShape(channels=(4, 8, 8, 12, 16), repeats=(1, 0, 1, 1), hidden=32, expansion=2, dim=48)
 
@@ -37,7 +37,7 @@ def test_what_is_exported_computes_what_was_trained(tmp_path: Path) -> None:
     encoder = load_pocket(tmp_path / "assets")
     assert (encoder.dim, len(encoder.weights)) == (48, 12)
     tower, head = towers()
-    from backend.encoders.pocket.melspectrogram import log_mel
+    from backend.encoders.families.pocket.melspectrogram import log_mel
 
     signal = (0.1 * np.random.default_rng(0).standard_normal((2, 32000))).astype(np.float32)
     with torch.inference_mode():

@@ -14,15 +14,15 @@ import pytest
 
 from backend.audio import Span, sliding_windows
 from backend.encoders.base import FloatArray, SpanEncoder, load_encoder
-from backend.encoders.pocket.evaluation.listening import (
+from backend.training.pocket.evaluation.listening import (
     localisation_measures,
     negation_measures,
     overlap_ratio,
     pair_measures,
 )
-from backend.encoders.pocket.evaluation.recordings import Recording, read_signal
-from backend.encoders.pocket.evaluation.scenes import SceneMaker
-from backend.encoders.pocket.evaluation.zeroshot import class_vectors, clip_vectors, ranks
+from backend.training.pocket.evaluation.recordings import Recording, read_signal
+from backend.training.pocket.evaluation.scenes import SceneMaker
+from backend.training.pocket.evaluation.zeroshot import class_vectors, clip_vectors, ranks
 from tests.reference.pocket_golden import ROOT
 
 SYNONYMS = {

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 import torch
 
-from backend.encoders.pocket import train, train_batches, train_texts
-from backend.encoders.pocket.captions import caption_bank
-from backend.encoders.pocket.checkpoint import renamed
-from backend.encoders.pocket.data_store import CLASSES
-from backend.encoders.pocket.encoder import PocketEncoder
-from backend.encoders.pocket.melspectrogram import log_mel
-from backend.encoders.pocket.network import AudioTower, TowerShape
-from backend.encoders.pocket.text import TextHead
-from backend.encoders.pocket.train_batches import (
+from backend.encoders.families.pocket.checkpoint import renamed
+from backend.encoders.families.pocket.encoder import PocketEncoder
+from backend.encoders.families.pocket.melspectrogram import log_mel
+from backend.encoders.families.pocket.network import AudioTower, TowerShape
+from backend.encoders.families.pocket.text import TextHead
+from backend.training.pocket import train, train_batches, train_texts
+from backend.training.pocket.captions import caption_bank
+from backend.training.pocket.data_store import CLASSES
+from backend.training.pocket.train_batches import (
     FLOOR,
     LENGTHS,
     MARGIN,
@@ -26,12 +26,12 @@ from backend.encoders.pocket.train_batches import (
     patches_within,
     shifted,
 )
-from backend.encoders.pocket.train_families import FAMILIES
-from backend.encoders.pocket.train_losses import caption_loss, finding_loss, naming_loss, same_meaning
-from backend.encoders.pocket.train_model import SHAPE, Trained, start_from, widened
-from backend.encoders.pocket.train_pool import EVERYDAY_FACTOR, TrainingPool, balanced, strongest
-from backend.encoders.pocket.train_texts import TextTable
-from tests.backend.encoders.pocket_sets import class_list, pretend_taught, write_real
+from backend.training.pocket.train_families import FAMILIES
+from backend.training.pocket.train_losses import caption_loss, finding_loss, naming_loss, same_meaning
+from backend.training.pocket.train_model import SHAPE, Trained, start_from, widened
+from backend.training.pocket.train_pool import EVERYDAY_FACTOR, TrainingPool, balanced, strongest
+from backend.training.pocket.train_texts import TextTable
+from tests.backend.training.pocket.pocket_sets import class_list, pretend_taught, write_real
 
 SMALL = TowerShape(channels=(4, 8, 8, 8, 16), repeats=(1, 0, 1, 0), hidden=32, expansion=2)
 
@@ -48,7 +48,7 @@ def work(tmp_path_factory):
     names = class_list(folder)
     real = write_real(folder / "sets" / "real", {"dog_bark": 6, "rain": 6, "wind": 5, "velcro": 3})
     pretend_taught(real, names)
-    from backend.encoders.pocket.data_split import held_groups, write_development
+    from backend.training.pocket.data_split import held_groups, write_development
 
     held = held_groups(real.rows)
     (folder / "held.json").write_text(json.dumps(sorted(held)), encoding="utf-8")

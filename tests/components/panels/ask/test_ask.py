@@ -10,11 +10,13 @@ import gradio as gr
 import numpy as np
 import pytest
 
-from backend.collection import EmbeddedCollection
+from backend.collections.collection import EmbeddedCollection
 from backend.errors import InputError
-from components import ask_collection, ask_handlers, ask_view
-from components.ask_handlers import AskHandlers, Parts, ask, checked_strength, pin_text, pinned_view
-from components.state import ViewState, link, view_from_link
+from components.frame.view_state import ViewState, link, view_from_link
+from components.panels.ask import collection as ask_collection
+from components.panels.ask import handlers as ask_handlers
+from components.panels.ask import view as ask_view
+from components.panels.ask.handlers import AskHandlers, Parts, ask, checked_strength, pin_text, pinned_view
 from tests.fakes import BandEncoder
 
 LABELS = (
@@ -156,7 +158,7 @@ def test_pinning_compares_and_survives_the_link(encoder: BandEncoder) -> None:
 
 
 def test_a_pin_with_corrections_and_a_bad_pin() -> None:
-    from backend.localization import SoughtConcept
+    from backend.evidence.localization import SoughtConcept
 
     corrected = view(concepts=(SoughtConcept("band 5", "absent"),))
     kept = pinned_view(view(pin=pin_text(corrected)))

@@ -13,15 +13,16 @@ import gradio as gr
 import numpy as np
 import pytest
 
-from backend.composition import demo
+from backend.collections import demo_scenes as demo
 from backend.errors import InputError
-from components import compose, compose_reports
-from components.compose_drawer import arithmetic
-from components.compose_handlers import NO_SECOND, ComposeHandlers, Parts
-from components.compose_reports import opened_demo, opened_own, own_report
-from components.compose_view import metrics_table
-from components.running import Cancelled, steps_of
-from components.state import ViewState
+from components.frame.running import Cancelled, steps_of
+from components.frame.view_state import ViewState
+from components.panels.compose import panel as compose
+from components.panels.compose import reports as compose_reports
+from components.panels.compose.drawer import arithmetic
+from components.panels.compose.handlers import NO_SECOND, ComposeHandlers, Parts
+from components.panels.compose.reports import opened_demo, opened_own, own_report
+from components.panels.compose.view import metrics_table
 from tests.fakes import BandEncoder
 
 HOSTILE = '<img src=x onerror="hurt()">'
@@ -36,8 +37,8 @@ def quick_demo(monkeypatch, tmp_path):
     monkeypatch.setattr(demo, "recipes", lambda: scenes)
     monkeypatch.setattr(demo, "settings", lambda: folder)
     monkeypatch.setattr(compose_reports, "load_encoder", lambda name: BandEncoder(name, dim=16, sample_rate=16000))
-    monkeypatch.setattr("components.serving.settings", lambda: folder)
-    monkeypatch.setattr("components.exports.settings", lambda: folder)
+    monkeypatch.setattr("components.frame.serving.settings", lambda: folder)
+    monkeypatch.setattr("components.frame.exports.settings", lambda: folder)
     compose_reports._reports.clear()
     yield
     compose_reports._reports.clear()
@@ -203,7 +204,7 @@ def test_files_that_cannot_be_used_leave_everything_as_it_was(on, panel, tmp_pat
 
 
 def test_what_would_keep_the_server_busy_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("backend.composition.sources.MOST_COMBINATIONS", 2)
+    monkeypatch.setattr("backend.collections.composition_sources.MOST_COMBINATIONS", 2)
     with pytest.raises(InputError, match="more than the page computes"):
         own_report(*own_files(tmp_path), 0)
 

@@ -9,9 +9,9 @@ import gradio as gr
 import pytest
 
 from backend.__main__ import main
-from backend.demo import demo_clips
-from components.api import gate_endpoint, localize_endpoint
-from components.ask_api import ask_endpoint, parse_endpoint
+from backend.collections.demo import demo_clips
+from components.panels.ask.api import ask_endpoint, parse_endpoint
+from components.panels.listen.api import gate_endpoint, localize_endpoint
 
 QUERY = "a dog barking, no rain"
 SCENE = demo_clips()[0].id

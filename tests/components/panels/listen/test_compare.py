@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.audio import Clip
-from backend.comparison import compare_encoders, rank_correlation
 from backend.errors import InputError
-from backend.localization import SoughtConcept
-from components import compare
+from backend.evidence.agreement import compare_encoders, rank_correlation
+from backend.evidence.localization import SoughtConcept
+from components.panels.listen import compare
 
 CONCEPTS = (SoughtConcept("dog <b>", "present"), SoughtConcept("bell", "present"), SoughtConcept("rain", "absent"))
 

@@ -9,12 +9,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from backend.diagnosis import PAPER_MEANS, diagnose, relatives_of
 from backend.negation import parse_query
-from components import steer, steer_view
-from components.state import ViewState
-from components.steer import Parts, SteerHandlers
-from components.steer_picture import figures_picture, plane_picture
+from backend.retrieval.diagnosis import PAPER_MEANS, diagnose, relatives_of
+from components.frame.view_state import ViewState
+from components.panels.steer import panel as steer
+from components.panels.steer import view as steer_view
+from components.panels.steer.panel import Parts, SteerHandlers
+from components.panels.steer.picture import figures_picture, plane_picture
 from tests.fakes import BandEncoder
 
 
