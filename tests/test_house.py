@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from dataclasses import fields
 from pathlib import Path
 
@@ -81,3 +83,52 @@ def test_a_wrong_setting_is_named(name: str, value: str) -> None:
 def test_settings_are_read_from_the_environment() -> None:
     assert read_settings({"UNHEARD_PORT": "7861", "UNHEARD_CACHE_DIR": "/x"}).port == 7861
     assert read_settings({}) == Settings()
+
+
+def shipped_files() -> list[Path]:
+    """Every file that git tracks; where there is no git, every file outside folders that begin with a dot."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode == 0 and listed.stdout:
+        names = listed.stdout.rstrip("\0").split("\0")
+    else:
+        found = (path.relative_to(ROOT) for path in ROOT.rglob("*") if path.is_file())
+        names = [str(path) for path in found if not any(part.startswith(".") for part in path.parts[:-1])]
+    return [path for path in (ROOT / name for name in names) if path.is_file()]
+
+
+def test_a_space_takes_every_file_by_plain_git() -> None:
+    files = shipped_files()
+    assert len(files) > 300
+    assert [(path.name, path.stat().st_size) for path in files if path.stat().st_size >= 10_000_000] == []
+
+
+TRAINING_COMMAND = ROOT / "backend" / "commands" / "pocket.py"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in [*BACKEND, *COMPONENTS, ROOT / "app.py"] if "training" not in path.relative_to(ROOT).parts],
+    ids=lambda path: str(path.relative_to(ROOT)),
+)
+def test_training_is_imported_by_its_command_alone(path: Path) -> None:
+    words = path.read_text(encoding="utf-8")
+    from_backend = [
+        alias.name
+        for node in ast.walk(ast.parse(words))
+        if isinstance(node, ast.ImportFrom) and node.module == "backend"
+        for alias in node.names
+    ]
+    # The words, not the imports: an import by a name in a string counts too.
+    named = "backend.training" in words or "training" in from_backend
+    assert not named or path == TRAINING_COMMAND
+
+
+def test_commands_run_without_the_training_code() -> None:
+    program = (
+        "import sys\n"
+        "from backend.__main__ import main\n"
+        "assert main(['localize', 'data/scenes/scene-dog-then-rain.flac', 'a dog barking', '--json']) == 0\n"
+        "print([name for name in sys.modules if name.startswith(('backend.training', 'components', 'gradio'))])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"

@@ -12,11 +12,11 @@ import torch
 from safetensors.torch import load_file
 
 from backend.audio import sliding_windows
-from backend.encoders.families.pocket import ASSETS, SENTENCE_FILE, TOKENIZER_FILE, TOWERS_FILE
+from backend.encoders.families.pocket import ASSETS, TOKENIZER_FILE, TOWERS_FILE
 from backend.encoders.families.pocket.encoder import load_pocket
 from backend.encoders.families.pocket.melspectrogram import log_mel
 from backend.encoders.families.pocket.network import AudioTower, shape_of_state
-from backend.encoders.families.pocket.text import load_tokenizer
+from backend.encoders.families.pocket.text import load_sentence_weights, load_tokenizer
 from backend.training.pocket.evaluation.resources import QUERY, milliseconds
 from tests.reference.sentence_encoder import dequantised
 
@@ -44,7 +44,7 @@ def transformers_query() -> float:
 
     config = BertConfig(hidden_size=384, num_hidden_layers=6, num_attention_heads=12, intermediate_size=1536)
     model = BertModel(config, add_pooling_layer=False).eval()
-    model.load_state_dict(dequantised(load_file(ASSETS / SENTENCE_FILE)), strict=False)
+    model.load_state_dict(dequantised(load_sentence_weights(ASSETS)), strict=False)
     tokenizer = load_tokenizer(ASSETS / TOKENIZER_FILE)
 
     def query() -> torch.Tensor:

@@ -6,9 +6,9 @@ import shutil
 from pathlib import Path
 
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file, save, save_file
 
-from backend.encoders.families.pocket import ASSETS, SENTENCE_FILE, TOKENIZER_FILE, TOWERS_FILE
+from backend.encoders.families.pocket import ASSETS, SENTENCE_PARTS, SHIPPED_FILES, TOKENIZER_FILE, TOWERS_FILE
 from backend.encoders.families.pocket.checkpoint import renamed
 from backend.encoders.families.pocket.text import quantise
 from backend.errors import InputError
@@ -58,27 +58,22 @@ def export_checkpoint(checkpoint: Path, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     # Half precision; the counters of the batch norms stay integers.
     stored = {key: value.half() if value.is_floating_point() else value for key, value in sorted(towers.items())}
-    _save({key: value.contiguous() for key, value in stored.items()}, folder / TOWERS_FILE)
-    for name in (SENTENCE_FILE, TOKENIZER_FILE):
+    save_file({key: value.contiguous() for key, value in stored.items()}, folder / TOWERS_FILE)
+    (folder / TOWERS_FILE).chmod(0o644)  # safetensors leaves its files to the owner alone
+    for name in SHIPPED_FILES:
         if not (folder / name).exists():
             shutil.copyfile(ASSETS / name, folder / name)
 
 
-def _save(stored: dict[str, torch.Tensor], path: Path) -> None:
-    """Write a file that everyone may read (safetensors leaves it to the owner alone)."""
-    save_file(stored, path)
-    path.chmod(0o644)
-
-
-def write_sentence_encoder(source: Path, folder: Path) -> Path:
-    """Quantise all-MiniLM-L6-v2 to 8 bits, one scale a row; returns the file.
+def write_sentence_encoder(source: Path, folder: Path) -> None:
+    """Quantise all-MiniLM-L6-v2 to 8 bits, one scale a row.
 
     Parameters
     ----------
     source : Path
         Folder with the model's ``model.safetensors`` and ``tokenizer.json``.
     folder : Path
-        Where the shipped files go.
+        Gets SENTENCE_PARTS and TOKENIZER_FILE.
 
     Raises
     ------
@@ -96,6 +91,8 @@ def write_sentence_encoder(source: Path, folder: Path) -> Path:
             stored[key], stored[key.removesuffix("weight") + "scale"] = quantise(value)
         else:
             stored[key] = value.contiguous()
-    _save(stored, folder / SENTENCE_FILE)
+    whole = save(stored)
+    length = -(-len(whole) // len(SENTENCE_PARTS))
+    for index, name in enumerate(SENTENCE_PARTS):
+        (folder / name).write_bytes(whole[index * length : (index + 1) * length])
     shutil.copyfile(source / "tokenizer.json", folder / TOKENIZER_FILE)
-    return folder / SENTENCE_FILE

@@ -97,12 +97,10 @@ def main(arguments: argparse.Namespace) -> None:
 
 def sentence_embedder() -> Callable[[Sequence[str]], NDArray[np.float32]]:
     """The frozen sentence encoder exactly as it ships."""
-    from safetensors.torch import load_file
+    from backend.encoders.families.pocket import ASSETS
+    from backend.encoders.families.pocket.text import load_sentence_encoder
 
-    from backend.encoders.families.pocket import ASSETS, SENTENCE_FILE, TOKENIZER_FILE
-    from backend.encoders.families.pocket.text import SentenceEncoder, load_tokenizer
-
-    encoder = SentenceEncoder(load_file(ASSETS / SENTENCE_FILE), load_tokenizer(ASSETS / TOKENIZER_FILE))
+    encoder = load_sentence_encoder(ASSETS)
 
     def embed(texts: Sequence[str]) -> NDArray[np.float32]:
         with torch.inference_mode():

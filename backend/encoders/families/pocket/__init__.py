@@ -16,10 +16,11 @@ ASSETS = Path(__file__).resolve().parents[4] / "assets" / "pocket"
 """Folder of the shipped weights."""
 TOWERS_FILE = "towers.safetensors"
 """Audio tower, text head and centring vector; replaced by every ``pocket export``."""
-SENTENCE_FILE = "minilm-int8.safetensors"
-"""The frozen sentence encoder under the text head."""
+SENTENCE_PARTS = tuple(f"minilm-int8.safetensors.{part}-of-3" for part in (1, 2, 3))
+"""The frozen sentence encoder under the text head: one safetensors file, cut into equal parts (joined again, they are
+the file). Plain git takes files of less than 10 MB to a Space, and one of its tensors alone is larger than that."""
 TOKENIZER_FILE = "tokenizer.json"
-SHIPPED_FILES = (TOWERS_FILE, SENTENCE_FILE, TOKENIZER_FILE)
+SHIPPED_FILES = (TOWERS_FILE, *SENTENCE_PARTS, TOKENIZER_FILE)
 """Everything the encoder reads, in the order in which the weights hash reads it."""
 
 

@@ -15,10 +15,10 @@ from safetensors.torch import load_file
 from torch.nn import functional
 
 from backend.encoders.base import FloatArray
-from backend.encoders.families.pocket import ENCODER_ID, SENTENCE_FILE, SHIPPED_FILES, TOKENIZER_FILE, TOWERS_FILE
+from backend.encoders.families.pocket import ENCODER_ID, SHIPPED_FILES, TOWERS_FILE
 from backend.encoders.families.pocket.melspectrogram import FRAME_SAMPLES, HOP_SAMPLES, SAMPLE_RATE, log_mel
 from backend.encoders.families.pocket.network import MEL_FRAMES_PER_STEP, AudioTower, shape_of_state
-from backend.encoders.families.pocket.text import SentenceEncoder, TextHead, load_tokenizer
+from backend.encoders.families.pocket.text import SentenceEncoder, TextHead, load_sentence_encoder
 from backend.errors import InputError
 
 SHORTEST_SAMPLES = SAMPLE_RATE
@@ -241,8 +241,7 @@ def load_pocket(folder: Path) -> PocketEncoder:
     try:
         digest = weights_hash(folder)
         towers = load_file(folder / TOWERS_FILE)
-        sentence_weights = load_file(folder / SENTENCE_FILE)
-        tokenizer = load_tokenizer(folder / TOKENIZER_FILE)
+        sentences = load_sentence_encoder(folder)
     except (OSError, SafetensorError) as error:
         raise InputError(
             f"The pocket encoder's weights in {folder} cannot be read ({error}); check the files out again.",
@@ -260,7 +259,7 @@ def load_pocket(folder: Path) -> PocketEncoder:
     return PocketEncoder(
         tower=tower.fused(),
         head=head.eval(),
-        sentences=SentenceEncoder(sentence_weights, tokenizer),
+        sentences=sentences,
         weights=digest,
         dim=shape.dim,
         context_seconds=(shape.reach * HOP_SAMPLES + FRAME_SAMPLES / 2) / SAMPLE_RATE + FRAME_SECONDS,

@@ -10,9 +10,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import torch
+from safetensors.torch import load
 from tokenizers import Tokenizer
 from torch import nn
 from torch.nn import functional
+
+from backend.encoders.families.pocket import SENTENCE_PARTS, TOKENIZER_FILE
 
 HEADS = 12
 LAYERS = 6
@@ -141,6 +144,22 @@ def _linear(weights: Mapping[str, torch.Tensor], name: str) -> tuple[torch.Tenso
 
 def _norm(weights: Mapping[str, torch.Tensor], name: str) -> tuple[torch.Tensor, torch.Tensor]:
     return weights[f"{name}.weight"].float(), weights[f"{name}.bias"].float()
+
+
+def load_sentence_weights(folder: Path) -> dict[str, torch.Tensor]:
+    """The sentence encoder's weights, int8 and float32 under their original names, from SENTENCE_PARTS of a folder.
+
+    Raises
+    ------
+    OSError, SafetensorError
+        A part is missing, or the parts are damaged or not all of one file.
+    """
+    return load(b"".join((folder / name).read_bytes() for name in SENTENCE_PARTS))
+
+
+def load_sentence_encoder(folder: Path) -> SentenceEncoder:
+    """The sentence encoder of a folder of shipped files. Raises what :func:`load_sentence_weights` does."""
+    return SentenceEncoder(load_sentence_weights(folder), load_tokenizer(folder / TOKENIZER_FILE))
 
 
 def load_tokenizer(path: Path) -> Tokenizer:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from backend.audio import sliding_windows
 from backend.encoders.base import SpanEncoder, load_encoder
-from backend.encoders.families.pocket import ASSETS, FAMILY, SHIPPED_FILES
+from backend.encoders.families.pocket import ASSETS, FAMILY, SENTENCE_PARTS, SHIPPED_FILES, TOWERS_FILE
 from backend.encoders.families.pocket.encoder import READING, load_pocket
 from backend.errors import InputError
 from backend.training.pocket.evaluation.recordings import read_signal
@@ -200,16 +200,17 @@ def test_there_are_no_variants() -> None:
         FAMILY.load("pocket:large")
 
 
+@pytest.mark.parametrize("damaged", [TOWERS_FILE, SENTENCE_PARTS[0], SENTENCE_PARTS[-1]])
 @pytest.mark.parametrize("damage", ["missing", "truncated", "not weights"])
-def test_damaged_weights_are_named(tmp_path, damage: str) -> None:
+def test_damaged_weights_are_named(tmp_path, damage: str, damaged: str) -> None:
     for name in SHIPPED_FILES:
         (tmp_path / name).symlink_to(ASSETS / name)
-    towers = tmp_path / SHIPPED_FILES[0]
-    towers.unlink()
+    file = tmp_path / damaged
+    file.unlink()
     if damage == "truncated":
-        towers.write_bytes((ASSETS / SHIPPED_FILES[0]).read_bytes()[:1000])
+        file.write_bytes((ASSETS / damaged).read_bytes()[:1000])
     elif damage == "not weights":
-        towers.write_text("version https://git-lfs.github.com/spec/v1")
+        file.write_text("version https://git-lfs.github.com/spec/v1")
     with pytest.raises(InputError, match="cannot be read") as caught:
         load_pocket(tmp_path)
     assert caught.value.concerns == "file"

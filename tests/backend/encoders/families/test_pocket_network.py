@@ -7,9 +7,8 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from safetensors.torch import load_file
 
-from backend.encoders.families.pocket import ASSETS, SENTENCE_FILE, TOKENIZER_FILE
+from backend.encoders.families.pocket import ASSETS, TOKENIZER_FILE
 from backend.encoders.families.pocket.melspectrogram import frame_count, log_mel
 from backend.encoders.families.pocket.network import (
     MEL_FRAMES_PER_STEP,
@@ -17,7 +16,7 @@ from backend.encoders.families.pocket.network import (
     TowerShape,
     shape_of_state,
 )
-from backend.encoders.families.pocket.text import SentenceEncoder, load_tokenizer, quantise
+from backend.encoders.families.pocket.text import SentenceEncoder, load_sentence_weights, load_tokenizer, quantise
 from tests.reference.log_mel import reference_log_mel
 from tests.reference.sentence_encoder import reference_sentences
 
@@ -110,7 +109,7 @@ def test_quantising_errs_by_half_a_step(rows: int, columns: int, seed: int) -> N
 
 
 def test_the_sentence_encoder_is_the_model_that_transformers_builds() -> None:
-    weights = load_file(ASSETS / SENTENCE_FILE)
+    weights = load_sentence_weights(ASSETS)
     tokenizer = load_tokenizer(ASSETS / TOKENIZER_FILE)
     texts = ["rain", "a dog barking, with no traffic", "Schiffshörner im Nebel 🎺", "wind " * 300]
     ours = SentenceEncoder(weights, tokenizer)

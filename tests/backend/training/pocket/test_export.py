@@ -10,10 +10,10 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from backend.encoders.families.pocket import ASSETS, SHIPPED_FILES, TOWERS_FILE
+from backend.encoders.families.pocket import ASSETS, SENTENCE_PARTS, SHIPPED_FILES, TOWERS_FILE
 from backend.encoders.families.pocket.encoder import load_pocket
 from backend.encoders.families.pocket.network import AudioTower, TowerShape
-from backend.encoders.families.pocket.text import TextHead
+from backend.encoders.families.pocket.text import TextHead, load_sentence_weights
 from backend.errors import InputError
 from backend.training.pocket.export import export_checkpoint, read_checkpoint, write_sentence_encoder
 
@@ -93,7 +93,7 @@ def test_what_is_no_checkpoint_is_refused(tmp_path: Path, content: bytes | None)
 def test_the_sentence_encoder_is_stored_in_8_bits_and_reads_the_same(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="does not hold"):
         write_sentence_encoder(tmp_path, tmp_path / "assets")
-    shipped = load_file(ASSETS / SHIPPED_FILES[1])
+    shipped = load_sentence_weights(ASSETS)
     full = {
         key: value.float() * shipped[key.removesuffix("weight") + "scale"][:, None]
         if value.dtype == torch.int8
@@ -103,6 +103,9 @@ def test_the_sentence_encoder_is_stored_in_8_bits_and_reads_the_same(tmp_path: P
     }
     save_file(full, tmp_path / "model.safetensors")
     (tmp_path / "tokenizer.json").write_bytes((ASSETS / "tokenizer.json").read_bytes())
-    written = load_file(write_sentence_encoder(tmp_path, tmp_path / "assets"))
+    write_sentence_encoder(tmp_path, tmp_path / "assets")
+    written = load_sentence_weights(tmp_path / "assets")
+    sizes = {(tmp_path / "assets" / name).stat().st_size for name in SENTENCE_PARTS}
+    assert max(sizes) < 10e6 and max(sizes) - min(sizes) < len(SENTENCE_PARTS)
     assert written.keys() == shipped.keys()
     assert all(torch.equal(written[key], shipped[key]) for key in shipped if shipped[key].dtype == torch.int8)
