@@ -6,7 +6,6 @@ import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from html import escape
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -20,6 +19,8 @@ from components.frame.encoder_picker import EncoderPicker, build_status, encoder
 from components.frame.encoder_picker import choices as encoder_choices
 from components.frame.lost import open_again_when_lost
 from components.frame.panel import HEAVY, Page
+from components.frame.scripts import page_head
+from components.frame.theme import STYLES, theme
 from components.frame.turns import send_whole_answers, unchanged
 from components.frame.view_state import ViewState, address, is_open, link, view_from_link
 from components.panels.ask import panel as ask
@@ -28,7 +29,6 @@ from components.panels.listen import api
 from components.panels.listen import panel as listen
 from components.panels.steer import panel as steer
 
-ASSETS = Path(__file__).resolve().parent.parent / "assets" / "frame"
 PANELS = (
     ("listen", "Listen", listen),
     ("ask", "Ask", ask),
@@ -39,36 +39,6 @@ PANELS = (
 
 HEADER = """<header class="masthead"><h1>Unheard</h1>
 <p>What do audio-language models fail to hear? Ask, cut, and check by ear.</p></header>"""
-
-
-def theme() -> gr.themes.Base:
-    """System fonts only: the page must look the same without a network."""
-    fonts = ["ui-sans-serif", "system-ui", "Segoe UI", "Roboto", "Helvetica Neue", "Arial", "sans-serif"]
-    mono = ["ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace"]
-    return gr.themes.Base(
-        primary_hue=gr.themes.Color(
-            c50="#eaf4fb",
-            c100="#cfe6f5",
-            c200="#a3cfec",
-            c300="#6fb3df",
-            c400="#3593cd",
-            c500="#0072b2",
-            c600="#0064a0",
-            c700="#00548a",
-            c800="#00446f",
-            c900="#003555",
-            c950="#00233a",
-        ),
-        neutral_hue="slate",
-        font=fonts,
-        font_mono=mono,
-        text_size=gr.themes.sizes.text_lg,
-        radius_size=gr.themes.sizes.radius_sm,
-    ).set(
-        button_primary_background_fill="#0072b2",
-        button_primary_background_fill_hover="#00548a",
-        button_primary_text_color="#ffffff",
-    )
 
 
 def build_page() -> gr.Blocks:
@@ -172,11 +142,6 @@ def warm_up(encoder_id: str) -> None:
             text_embeddings(encoder, [concept_prompt(sound) for sound in background_vocabulary()])
 
 
-def order_of_events() -> str:
-    """The script that lets events leave the browser in the order of the clicks, for the page's head."""
-    return f"<script>{(ASSETS / 'order.js').read_text(encoding='utf-8')}</script>"
-
-
 def launch_options() -> dict[str, Any]:
     """How the server is started: bounded queue, bounded uploads, one served folder, no share link."""
     from components.frame.serving import served_folder
@@ -192,8 +157,8 @@ def launch_options() -> dict[str, Any]:
         "show_error": False,
         "footer_links": ["api"],
         "theme": theme(),
-        "css_paths": [ASSETS / "page.css", ASSETS / "encoders.css"],
-        "head": order_of_events(),
+        "css_paths": STYLES,
+        "head": page_head(),
         "ssr_mode": False,
         "quiet": True,
     }

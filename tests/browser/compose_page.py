@@ -9,7 +9,7 @@ import gradio as gr
 from backend.collections import demo_scenes as demo
 from components.frame.panel import Page
 from components.frame.view_state import ViewState, address
-from components.page import launch_options, theme
+from components.page import launch_options
 from components.panels.compose import panel as compose
 from components.panels.compose import reports as compose_reports
 from tests.fakes import BandEncoder
@@ -32,7 +32,7 @@ def main() -> None:
         for function, inputs, outputs in frame.on_load:
             page.load(function, inputs, outputs, api_visibility="private", show_progress="hidden")
     page.queue(default_concurrency_limit=4)
-    page.launch(**{**launch_options(), "server_port": int(sys.argv[1]), "theme": theme()})
+    page.launch(**{**launch_options(), "server_port": int(sys.argv[1])})
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import uvicorn
 
 from backend.audio import Clip, Span, sliding_windows
 from backend.audio.spectrogram import picture_of
-from components.page import order_of_events
+from components.frame.scripts import page_head
 from components.stage.stage import (
     Best,
     Control,
@@ -167,7 +167,7 @@ def serve(port: int) -> None:
         "hostile": Demo(name=HOSTILE, concepts=(HOSTILE, "<script>window.hurt=3</script>")),
         "long": Demo(600.0),
     }
-    app, head = fastapi.FastAPI(), order_of_events()
+    app, head = fastapi.FastAPI(), page_head()
     for name, demo in demos.items():
         gr.mount_gradio_app(app, page(demo), path=f"/{name}", head=head)
     app.get("/")(lambda: sorted(demos))

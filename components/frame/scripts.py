@@ -1,0 +1,17 @@
+"""The page's own scripts: what every component shares stands once in the page's head.
+
+Gradio runs the script of each gr.HTML by itself, where nothing is shared. What several of them need, or what must be
+there before Gradio's own code, is a file of ``assets/frame/`` named here.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ASSETS = Path(__file__).resolve().parents[2] / "assets" / "frame"
+SHARED = ("order",)
+
+
+def page_head() -> str:
+    """What every page of ours needs in its head."""
+    return "".join(f"<script>{(ASSETS / f'{name}.js').read_text(encoding='utf-8')}</script>" for name in SHARED)
