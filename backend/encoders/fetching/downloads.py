@@ -1,4 +1,23 @@
-"""One file from the network to the disk: resumable, hashed, bounded, cancellable, and only when asked."""
+"""One file from the network to the disk: resumable, hashed, bounded, cancellable, and only when asked.
+
+Why not ``huggingface_hub.hf_hub_download``, which other programs use? Read in version 2.4.0, the one pinned here:
+
+- It does not resume. A download goes to a temporary name of its own, which is deleted when the download fails; within
+  one call it tries five times, and the next call begins at the first byte. LAION's checkpoints have 1.9 GB.
+- It does not hash what it fetches over HTTP: it compares the size. A checkpoint here is a pickle, and whether it may be
+  unpickled is decided by its SHA-256 (``backend.encoders.fetching.weights``).
+- It is not bounded. ``etag_timeout`` limits the first request's connection and pauses, not the resolving of a name
+  (which can hang for minutes), and the pause within a transfer is an environment variable read at import.
+- It has no way to cancel but an exception out of a progress bar's ``update``; where ``hf_xet`` is installed, as
+  it is here, the transfer is native code behind that bar.
+- A full disk is a warning, and then the write fails. Here it is a sentence before the first byte.
+- A mirror has to answer with the hub's own headers (``X-Repo-Commit``, an ETag); here any HTTP server will do.
+- It lays locks and metadata beside the files, and fetches nothing under ``HF_HUB_OFFLINE``, which owners set so that no
+  library fetches of its own accord; a download that somebody asked for is another thing.
+
+What others have put into the hub's cache is used nevertheless: ``backend.encoders.fetching.hub`` looks there first.
+``tests/backend/encoders/fetching/test_downloads.py`` holds this file to what is said of it above.
+"""
 
 from __future__ import annotations
 
