@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from backend.errors import InputError
+from backend.reports.palette import DARK, LIGHT
 from backend.settings import PREFIX, Settings, read_settings
+from components.frame.scripts import page_head
 
 ROOT = Path(__file__).resolve().parents[1]
 BACKEND = sorted((ROOT / "backend").rglob("*.py"))
@@ -132,3 +134,21 @@ def test_commands_run_without_the_training_code() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_palette_stands_in_one_place() -> None:
+    """Whoever needs a colour with a meaning imports it, or reads the page's custom property of its role."""
+    colours = {roles[role].lower() for roles in (LIGHT, DARK) for role in ("present", "absent", "ok", "amber", "pink")}
+    colours |= {"#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2", "#d55e00", "#cc79a7"}
+    files = [*BACKEND, *COMPONENTS, *(path for path in (ROOT / "assets").rglob("*") if path.suffix in {".css", ".js"})]
+    files.remove(ROOT / "backend" / "reports" / "palette.py")
+    assert len(files) > len(BACKEND) + len(COMPONENTS) + 10
+    texts = {path: path.read_text(encoding="utf-8").lower() for path in files}
+    assert [str(path.relative_to(ROOT)) for path, text in texts.items() if any(one in text for one in colours)] == []
+
+
+def test_both_grounds_have_every_role_and_the_page_gets_them() -> None:
+    assert LIGHT.keys() == DARK.keys()
+    sent = page_head()
+    for role in LIGHT:
+        assert f"--{role}:{LIGHT[role]}" in sent and f"--{role}:{DARK[role]}" in sent

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from backend.reports.palette import css_variables
+
 ASSETS = Path(__file__).resolve().parents[2] / "assets" / "frame"
 SHARED = ("order",)
 
 
 def page_head() -> str:
-    """What every page of ours needs in its head."""
-    return "".join(f"<script>{(ASSETS / f'{name}.js').read_text(encoding='utf-8')}</script>" for name in SHARED)
+    """What every page of ours needs in its head: the palette and the shared scripts."""
+    scripts = (f"<script>{(ASSETS / f'{name}.js').read_text(encoding='utf-8')}</script>" for name in SHARED)
+    return f"<style>{css_variables()}</style>{''.join(scripts)}"

@@ -7,7 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-COLOURS = {"raw": "#D55E00", "steered": "#E69F00", "exclusion": "#0072B2", "standard": "#6B6B6B"}
+from backend.reports.palette import LIGHT
+
+COLOURS = {
+    "raw": LIGHT["absent"],
+    "steered": LIGHT["amber"],
+    "exclusion": LIGHT["present"],
+    "standard": LIGHT["control"],
+}
 """Okabe-Ito: vermilion what obeys the least, blue what is meant; grey the affirmative query."""
 
 

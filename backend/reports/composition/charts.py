@@ -13,10 +13,13 @@ from backend.composition.metrics import METRICS
 from backend.composition.report import Report
 from backend.reports.composition.rows import TITLES
 from backend.reports.composition.summary import formatted
+from backend.reports.palette import LIGHT
 
 Kind = Literal["points", "line", "dashed", "band", "bars", "rule", "arrows"]
 
-BLUE, VERMILION, GREEN, PINK, ORANGE, GREY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#808891"
+BLUE, VERMILION, GREEN, PINK, ORANGE, GREY = (
+    LIGHT[role] for role in ("present", "absent", "ok", "pink", "amber", "control")
+)
 BY_COUNT = (BLUE, ORANGE, GREEN, PINK, VERMILION)
 """Okabe-Ito colours for one, two, three, four, and five or more sources."""
 MARKS = ("circle", "square", "triangle", "diamond", "cross")
