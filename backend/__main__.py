@@ -12,7 +12,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from backend import __version__
+from backend import COMMAND, __version__
 from backend.commands import terminal_progress as progress
 from backend.commands.common import OneSentenceParser
 from backend.errors import InputError
@@ -22,7 +22,7 @@ COMMANDS = ("encoders", "localize", "gate", "parse", "rank", "negeval", "compose
 
 def build_parser() -> argparse.ArgumentParser:
     """The parser with every sub-command registered; imports nothing heavy."""
-    parser = OneSentenceParser(prog="backend", description="Unheard without a browser: the same numbers as the page.")
+    parser = OneSentenceParser(prog=COMMAND, description="Unheard without a browser: the same numbers as the page.")
     parser.add_argument("--version", action="version", version=f"Unheard {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=OneSentenceParser)
     for name in COMMANDS:

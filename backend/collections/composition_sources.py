@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backend import __version__
+from backend import COMMAND, __version__
 from backend.audio import Clip, load_clip, sliding_windows
 from backend.collections import demo_scenes as demo
 from backend.collections.hierarchy import INFERRED, inferred_hierarchy, read_hierarchy, without_ancestors
@@ -114,7 +114,7 @@ def refuse_large(data: LabelledEmbeddings) -> None:
     if combinations > MOST_COMBINATIONS or sources > MOST_SOURCES:
         raise InputError(
             f"{combinations:,} combinations of {sources:,} sources are more than the page computes "
-            f"({MOST_COMBINATIONS:,} of {MOST_SOURCES:,}). Use python -m backend compose, which has no such bound.",
+            f"({MOST_COMBINATIONS:,} of {MOST_SOURCES:,}). Use {COMMAND} compose, which has no such bound.",
             concerns="file",
         )
 

@@ -8,6 +8,7 @@ import math
 import sys
 from typing import Any, NoReturn
 
+from backend import COMMAND
 from backend.encoders.base import Encoder, EncoderInfo, encoder_list, load_encoder
 from backend.errors import InputError
 from backend.settings import settings
@@ -30,7 +31,7 @@ class OneSentenceParser(argparse.ArgumentParser):
         super().__init__(*args, **{"epilog": EXIT_CODES, **options})
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{message[0].upper()}{message[1:]}. See python -m {self.prog} --help.\n")
+        self.exit(2, f"{message[0].upper()}{message[1:]}. See {self.prog} --help.\n")
 
 
 def finite_number(text: str) -> float:
@@ -73,7 +74,7 @@ def add_common(parser: argparse.ArgumentParser, *, window: bool = True) -> None:
         "--encoder",
         default=settings().encoder,
         metavar="ID",
-        help="one that python -m backend encoders lists (default: %(default)s)",
+        help=f"one that {COMMAND} encoders lists (default: %(default)s)",
     )
     if window:
         parser.add_argument(
@@ -93,7 +94,7 @@ def checked_window(seconds: float) -> float:
 def needed_here(info: EncoderInfo) -> str:
     """What an encoder lacks on this machine, as a command where one helps; empty when it is ready."""
     if info.downloadable and not info.ready:
-        return f"Needs a download: python -m backend encoders --download {info.id}"
+        return f"Needs a download: {COMMAND} encoders --download {info.id}"
     return info.needs
 
 

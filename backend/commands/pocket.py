@@ -12,6 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from backend import COMMAND, __version__
 from backend.commands.common import OneSentenceParser, add_seed, print_json
 from backend.errors import InputError
 
@@ -52,7 +53,7 @@ def run_training_step(arguments: argparse.Namespace) -> None:
     """Hand over to backend.training.pocket.data or .train, which need packages that the page does not."""
     try:
         module = importlib.import_module(f"backend.training.pocket.{arguments.step}")
-        parser = OneSentenceParser(prog=f"backend pocket {arguments.step}", description=module.__doc__)
+        parser = OneSentenceParser(prog=f"{COMMAND} pocket {arguments.step}", description=module.__doc__)
         module.add_arguments(parser)
         module.main(parser.parse_args(arguments.rest))
     except ModuleNotFoundError as error:
@@ -64,7 +65,6 @@ def run_training_step(arguments: argparse.Namespace) -> None:
 
 def run_evaluate(arguments: argparse.Namespace) -> None:
     """Print the table, or say plainly which recordings are not there."""
-    from backend import __version__
     from backend.encoders.families.pocket.encoder import load_pocket
     from backend.training.pocket.evaluation import evaluate
     from backend.training.pocket.evaluation.measures import table
@@ -77,7 +77,7 @@ def run_evaluate(arguments: argparse.Namespace) -> None:
     else:
         esc10 = read_esc10(arguments.esc10)
     if arguments.pool is None:
-        notes.append("No --pool DIR: retrieval is left out; python -m backend pocket data writes the held-out pool.")
+        notes.append(f"No --pool DIR: retrieval is left out; {COMMAND} pocket data writes the held-out pool.")
     else:
         pool = read_pool(arguments.pool)
         development = read_pool(arguments.pool, column="class") if arguments.development else []

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from backend import COMMAND
 from backend.errors import InputError
 from backend.settings import settings
 
@@ -61,7 +62,7 @@ def resolved(encoder_id: str, known: dict[str, str]) -> Path:
         if folder is None:
             raise InputError(
                 f"{encoder_id} is not on this machine. Download it first: choose it in the encoder picker, or run "
-                f"python -m backend encoders --download {encoder_id}.",
+                f"{COMMAND} encoders --download {encoder_id}.",
                 concerns="file",
             )
         return folder
