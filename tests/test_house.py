@@ -152,3 +152,23 @@ def test_both_grounds_have_every_role_and_the_page_gets_them() -> None:
     sent = page_head()
     for role in LIGHT:
         assert f"--{role}:{LIGHT[role]}" in sent and f"--{role}:{DARK[role]}" in sent
+
+
+def calls_with_one_argument(path: Path) -> list[tuple[int, str]]:
+    """(line, name) of every method call with one argument: ``part.replace(target)``, not ``text.replace(a, b)``."""
+    return [
+        (node.lineno, node.func.attr)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and len(node.args) == 1
+        if not node.keywords
+    ]
+
+
+@pytest.mark.parametrize("path", BACKEND + COMPONENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_only_one_file_moves_files_and_knows_where_the_project_lies(path: Path) -> None:
+    if path == ROOT / "backend" / "files.py":
+        return
+    text = path.read_text(encoding="utf-8")
+    moving = ("os.replace", "os.rename", "shutil.move", "mkstemp", "NamedTemporaryFile")
+    assert [name for name in (*moving, "parents[", "__file__).resolve()") if name in text] == []
+    assert [line for line, name in calls_with_one_argument(path) if name in ("replace", "rename")] == []

@@ -15,12 +15,13 @@ from backend.audio import Clip, load_clip, sliding_windows
 from backend.collections import demo_scenes as demo
 from backend.collections.hierarchy import INFERRED, inferred_hierarchy, read_hierarchy, without_ancestors
 from backend.collections.label_tables import AUDIO_SUFFIXES, clip_key, read_labels
-from backend.collections.ready_embeddings import SUFFIXES, file_digest, match, read_embeddings
+from backend.collections.ready_embeddings import SUFFIXES, match, read_embeddings
 from backend.composition.baselines import Progress
 from backend.composition.combinations import LabelledEmbeddings, names_of
 from backend.encoders.base import Encoder
 from backend.encoders.cached import window_embeddings
 from backend.errors import InputError
+from backend.files import sha256_of
 
 DEMO = "demo"
 LONGEST_WINDOW = 10.0
@@ -132,7 +133,7 @@ def _load_demo(
         raise InputError("The demo set has its own labels; leave --labels out.")
     data = demo.embedded_demo(encoder, progress)
     data, notes = _with_options(data, options, {})
-    provenance = _provenance(DEMO, file_digest(demo.RECIPES), (), encoder, "recipes", options)
+    provenance = _provenance(DEMO, sha256_of(demo.RECIPES)[:12], (), encoder, "recipes", options)
     return Source(data, provenance, notes, lambda clip: demo.render(demo.recipe(clip)))
 
 
@@ -145,7 +146,7 @@ def _load_ready(
     kept = embeddings if len(rows) == len(ids) else embeddings[rows]
     data = LabelledEmbeddings(tuple(ids[row] for row in rows), kept, sets)
     data, more = _with_options(data, options, table.codes)
-    provenance = _provenance(path.name, file_digest(path), labels, encoder, table.layout, options)
+    provenance = _provenance(path.name, sha256_of(path)[:12], labels, encoder, table.layout, options)
     return Source(data, provenance, notes + more)
 
 
@@ -271,4 +272,4 @@ def _provenance(
 
 
 def _digest_or_none(path: str | Path) -> str | None:
-    return file_digest(path) if Path(path).is_file() else None
+    return sha256_of(path)[:12] if Path(path).is_file() else None

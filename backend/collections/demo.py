@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from backend.audio import Clip, Span, load_clip
 from backend.errors import InputError
+from backend.files import DATA
 
-DATA = Path(__file__).resolve().parents[2] / "data"
 MANIFEST = DATA / "manifest.json"
 SAMPLE_RATE = 32000
 """Rate of every demo file, in Hz."""

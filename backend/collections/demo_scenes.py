@@ -10,8 +10,6 @@ from __future__ import annotations
 import csv
 import hashlib
 import itertools
-import os
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -26,9 +24,10 @@ from backend.composition.baselines import Progress
 from backend.composition.combinations import LabelledEmbeddings
 from backend.encoders.base import Encoder
 from backend.errors import InputError
+from backend.files import DATA, OWNER_ONLY, atomic_write
 from backend.settings import settings
 
-RECIPES = Path(__file__).resolve().parents[2] / "data" / "demo_scenes.csv"
+RECIPES = DATA / "demo_scenes.csv"
 SOURCES = (
     "baby crying",
     "birds singing",
@@ -193,10 +192,8 @@ def _stored(path: Path, shape: tuple[int, int]) -> NDArray[np.float32] | None:
 def _store(path: Path, embeddings: NDArray[np.float32]) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
-        with os.fdopen(handle, "wb") as stream:
+        with atomic_write(path, mode=OWNER_ONLY) as part, part.open("wb") as stream:
             np.save(stream, embeddings)
-        os.replace(temporary, path)
     except OSError:
         # A full or read-only disk costs speed, never a result.
         return

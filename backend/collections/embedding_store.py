@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from backend.encoders.base import FloatArray
 from backend.errors import InputError
+from backend.files import move_into_place
 
 WINDOWS, CLIPS, INDEX = "windows.f32", "clips.f32", "index.jsonl"
 
@@ -121,7 +122,7 @@ class EmbeddingStore:
         # The index goes first and comes last: in between, the store counts as empty, never as wrong.
         (self.folder / INDEX).unlink()
         for name in (WINDOWS, CLIPS, INDEX):
-            os.replace(new.folder / name, self.folder / name)
+            move_into_place(new.folder / name, self.folder / name)
         (new.folder / ".lock").unlink()
         new.folder.rmdir()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -59,12 +58,6 @@ def read_embeddings(path: str | Path, *, memory: int | None = None) -> tuple[tup
             )
         seen[name] = row
     return tuple(map(clip_key, ids)), embeddings
-
-
-def file_digest(path: str | Path) -> str:
-    """First 12 hex digits of the SHA-256 of a file's bytes, for provenance."""
-    with open(path, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()[:12]
 
 
 def match(

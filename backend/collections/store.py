@@ -15,11 +15,11 @@ import numpy as np
 
 from backend.audio import HOP_SECONDS, Clip, clip_from_samples, load_clip, sliding_windows
 from backend.collections.collection import Collection, EmbeddedCollection, Item, Skipped, check_ids
-from backend.collections.demo import DATA
 from backend.collections.embedding_store import ClipEmbeddings, EmbeddingStore, StoredArrays
 from backend.encoders.base import Encoder
 from backend.encoders.cached import EmbeddingCache, window_embeddings
 from backend.errors import InputError
+from backend.files import DATA
 from backend.retrieval.steering import unit
 from backend.settings import settings
 

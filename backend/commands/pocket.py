@@ -98,11 +98,11 @@ def run_evaluate(arguments: argparse.Namespace) -> None:
 @contextlib.contextmanager
 def _evaluated(arguments: argparse.Namespace) -> Iterator[Path]:
     """The folder of the shipped weights, or a passing one exported from a checkpoint."""
-    from backend.encoders.families.pocket import ASSETS
+    from backend.encoders.families.pocket import FOLDER
     from backend.training.pocket.export import export_checkpoint
 
     if arguments.checkpoint is None:
-        yield ASSETS
+        yield FOLDER
         return
     _check_file(arguments.checkpoint)
     with tempfile.TemporaryDirectory(prefix="unheard-pocket-") as folder:
@@ -118,12 +118,12 @@ def _check_file(checkpoint: Path) -> None:
 
 def run_export(arguments: argparse.Namespace) -> None:
     """Write the shipped files and say what they are."""
-    from backend.encoders.families.pocket import ASSETS
+    from backend.encoders.families.pocket import FOLDER
     from backend.encoders.families.pocket.encoder import load_pocket
     from backend.training.pocket.export import export_checkpoint, write_sentence_encoder
 
     _check_file(arguments.checkpoint)
-    folder = arguments.to or ASSETS
+    folder = arguments.to or FOLDER
     if arguments.minilm is not None:
         write_sentence_encoder(arguments.minilm, folder)
     export_checkpoint(arguments.checkpoint, folder)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
@@ -18,6 +17,7 @@ import numpy as np
 
 from backend.audio import Clip, Windows, resampled
 from backend.encoders.base import Encoder, FloatArray, SpanEncoder
+from backend.files import OWNER_ONLY, atomic_write, drop_oldest
 from backend.settings import settings
 
 BATCH = 4
@@ -100,25 +100,12 @@ class EmbeddingCache:
         merged = {**self._load(group), **vectors}
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
-            with os.fdopen(handle, "wb") as file:
+            with atomic_write(path, mode=OWNER_ONLY) as part, part.open("wb") as file:
                 np.savez(file, keys=np.array(list(merged)), vectors=np.stack(list(merged.values())))
-            os.replace(temporary, path)
-            self._trim()
+            drop_oldest(path.parent, "*.npz", self.disk_bytes, keep=path)
         except OSError:
             # A full or read-only disk costs speed, never a result.
             self.folder = None
-
-    def _trim(self) -> None:
-        if self.folder is None:
-            return
-        files = sorted(self.folder.glob("*.npz"), key=lambda file: file.stat().st_mtime)
-        total = sum(file.stat().st_size for file in files)
-        for file in files[:-1]:
-            if total <= self.disk_bytes:
-                return
-            total -= file.stat().st_size
-            file.unlink(missing_ok=True)
 
 
 _shared: EmbeddingCache | None = None

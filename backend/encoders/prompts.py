@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from pathlib import Path
 
-DATA = Path(__file__).resolve().parents[2] / "data"
+from backend.files import DATA
 
 CONCEPT_PROMPT = "a sound of {}"
 """How a concept is put to the text encoder when windows are scored (science section 1)."""

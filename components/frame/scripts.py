@@ -6,15 +6,14 @@ there before Gradio's own code, is a file of ``assets/frame/`` named here.
 
 from __future__ import annotations
 
-from pathlib import Path
-
+from backend.files import ASSETS
 from backend.reports.palette import css_variables
 
-ASSETS = Path(__file__).resolve().parents[2] / "assets" / "frame"
+FOLDER = ASSETS / "frame"
 SHARED = ("order",)
 
 
 def page_head() -> str:
     """What every page of ours needs in its head: the palette and the shared scripts."""
-    scripts = (f"<script>{(ASSETS / f'{name}.js').read_text(encoding='utf-8')}</script>" for name in SHARED)
+    scripts = (f"<script>{(FOLDER / f'{name}.js').read_text(encoding='utf-8')}</script>" for name in SHARED)
     return f"<style>{css_variables()}</style>{''.join(scripts)}"

@@ -7,13 +7,13 @@ out at full scale, and a cut of 100 dB would sound unchanged.
 from __future__ import annotations
 
 import os
-import tempfile
 import threading
 from collections import OrderedDict
 from pathlib import Path
 from urllib.parse import quote
 
 from backend.audio import Clip, load_clip, save_wav, wav_format
+from backend.files import OWNER_ONLY, atomic_write, drop_oldest
 from backend.settings import settings
 
 KEPT_BYTES = 2**30
@@ -37,23 +37,11 @@ def served_path(clip: Clip, *, is_cut: bool = False) -> Path:
         if path.exists():
             os.utime(path)
             return path
-        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part.wav")
-        os.close(handle)
-        # A cut is fractions of steps: at -100 dB sixteen bits would hold nothing but zeros.
-        save_wav(clip, temporary, "PCM_16" if wav_format(clip) == "PCM_16" and not is_cut else "FLOAT")
-        os.replace(temporary, path)
-        _trim(path.parent, keep=path)
+        with atomic_write(path, mode=OWNER_ONLY) as part:
+            # A cut is fractions of steps: at -100 dB sixteen bits would hold nothing but zeros.
+            save_wav(clip, part, "PCM_16" if wav_format(clip) == "PCM_16" and not is_cut else "FLOAT")
+        drop_oldest(path.parent, "*.wav", KEPT_BYTES, keep=path)
     return path
-
-
-def _trim(folder: Path, keep: Path) -> None:
-    files = sorted((file for file in folder.glob("*.wav") if file != keep), key=lambda file: file.stat().st_mtime)
-    total = sum(file.stat().st_size for file in files)
-    for file in files:
-        if total <= KEPT_BYTES:
-            return
-        total -= file.stat().st_size
-        file.unlink(missing_ok=True)
 
 
 def served_url(clip: Clip, *, is_cut: bool = False) -> str:

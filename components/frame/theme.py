@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import gradio as gr
 
+from backend.files import ASSETS
 from backend.reports.palette import LIGHT, PRESENT_TINTS
 
-ASSETS = Path(__file__).resolve().parents[2] / "assets" / "frame"
-STYLES = [ASSETS / "page.css", ASSETS / "encoders.css"]
+FOLDER = ASSETS / "frame"
+STYLES = [FOLDER / "page.css", FOLDER / "encoders.css"]
 
 
 def theme() -> gr.themes.Base:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import base64
 import os
-import tempfile
 from abc import ABCMeta
 from collections import OrderedDict
 from functools import partial
@@ -26,6 +25,7 @@ from gradio import processing_utils
 from gradio.component_meta import ComponentMeta, updateable
 
 from backend.audio.spectrogram import colours, detail, packed, packed_peaks
+from backend.files import ASSETS, OWNER_ONLY, atomic_write
 from components.stage.checks import checked_band, checked_part, checked_region, checked_window
 from components.stage.view import Best, Control, Curve, Cut, Payload, empty_view, pending_view, plain, stage_view
 
@@ -34,7 +34,7 @@ __all__ = [
     "pending_view", "plain", "stage_view",
 ]  # fmt: skip
 
-FOLDER = Path(__file__).parents[2] / "assets" / "stage"
+FOLDER = ASSETS / "stage"
 SCRIPTS = (
     "format", "axis", "sound", "picture", "draw", "evidence", "pointer", "keys", "screen", "controls", "table",
     "selection", "hearing", "stage", "start",
@@ -146,10 +146,8 @@ def _kept(data: bytes, folder: str) -> str:
         os.utime(path)  # the cache drops the files that were used longest ago
         return str(path.resolve())
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, part = tempfile.mkstemp(dir=path.parent, suffix=".part")
-    with os.fdopen(handle, "wb") as file:
-        file.write(data)
-    os.replace(part, path)
+    with atomic_write(path, mode=OWNER_ONLY) as part:
+        part.write_bytes(data)
     return str(path.resolve())
 
 

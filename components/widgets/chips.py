@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
 from backend.errors import InputError
 from backend.evidence.localization import SoughtConcept
+from backend.files import ASSETS
 from backend.negation import parse_query
 from components.frame.view_state import MOST_CONCEPTS
 
-ASSETS = Path(__file__).resolve().parents[2] / "assets" / "widgets"
+FOLDER = ASSETS / "widgets"
 LONGEST_CHIP = 200
 
 
@@ -21,8 +21,8 @@ def chip_editor(elem_id: str) -> gr.HTML:
     return gr.HTML(
         {},
         html_template='<div class="chips-host"></div>',
-        css_template=(ASSETS / "chips.css").read_text(encoding="utf-8"),
-        js_on_load=(ASSETS / "chips.js").read_text(encoding="utf-8"),
+        css_template=(FOLDER / "chips.css").read_text(encoding="utf-8"),
+        js_on_load=(FOLDER / "chips.js").read_text(encoding="utf-8"),
         elem_id=elem_id,
         apply_default_css=False,
     )

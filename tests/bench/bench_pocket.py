@@ -12,7 +12,7 @@ import torch
 from safetensors.torch import load_file
 
 from backend.audio import sliding_windows
-from backend.encoders.families.pocket import ASSETS, TOKENIZER_FILE, TOWERS_FILE
+from backend.encoders.families.pocket import FOLDER, TOKENIZER_FILE, TOWERS_FILE
 from backend.encoders.families.pocket.encoder import load_pocket
 from backend.encoders.families.pocket.melspectrogram import log_mel
 from backend.encoders.families.pocket.network import AudioTower, shape_of_state
@@ -31,7 +31,7 @@ def row(name: str, ours: float, plain: float | None = None, alternative: str = "
 
 def unfolded_tower() -> AudioTower:
     """The shipped audio tower with its batch norms left where they were trained."""
-    stored = load_file(ASSETS / TOWERS_FILE)
+    stored = load_file(FOLDER / TOWERS_FILE)
     state = {key[6:]: value.float() for key, value in stored.items() if key.startswith("audio.")}
     tower = AudioTower(shape_of_state(state))
     tower.load_state_dict(state)
@@ -44,8 +44,8 @@ def transformers_query() -> float:
 
     config = BertConfig(hidden_size=384, num_hidden_layers=6, num_attention_heads=12, intermediate_size=1536)
     model = BertModel(config, add_pooling_layer=False).eval()
-    model.load_state_dict(dequantised(load_sentence_weights(ASSETS)), strict=False)
-    tokenizer = load_tokenizer(ASSETS / TOKENIZER_FILE)
+    model.load_state_dict(dequantised(load_sentence_weights(FOLDER)), strict=False)
+    tokenizer = load_tokenizer(FOLDER / TOKENIZER_FILE)
 
     def query() -> torch.Tensor:
         ids = torch.tensor([tokenizer.encode(QUERY).ids])
@@ -58,7 +58,7 @@ def transformers_query() -> float:
 def main() -> None:
     """Print the table."""
     began = time.process_time()
-    encoder = load_pocket(ASSETS)
+    encoder = load_pocket(FOLDER)
     row("load from disk", 1000 * (time.process_time() - began))
     generator = np.random.default_rng(0)
     signal = (0.1 * generator.standard_normal(10 * RATE)).astype(np.float32)

@@ -28,11 +28,11 @@ from backend.benchmarks.negeval.scores import CandidateScores
 from backend.benchmarks.negeval.sizes import check_enough, few_pairs, named_sounds, shortfalls
 from backend.benchmarks.negeval.wording import listed
 from backend.collections.collection import Collection, EmbeddedCollection, Item
-from backend.collections.ready_embeddings import file_digest
 from backend.collections.store import WINDOW_SECONDS, Progress, embed_collection, embed_keyed, embedded, embedding_store
 from backend.encoders.base import Encoder
 from backend.encoders.prompts import concept_prompt
 from backend.errors import InputError
+from backend.files import sha256_of
 from backend.retrieval.exclusion import EXCLUSION
 from backend.retrieval.presence import FORM, Calibration, background_texts, calibrate, clip_evidence
 from backend.retrieval.steering import PAPER_LAMBDAS
@@ -220,7 +220,7 @@ def embedded_pairs(
     decode = decoded or (lambda item: load_clip(item.path, shorten=True))
     renderer = PairRenderer(lambda clip_id: decode(by_id[clip_id]))
     used = {name for pair in made for name in (*pair.positive_ids, pair.negative_id, pair.filler_id)}
-    digests = {name: file_digest(by_id[name].path) for name in sorted(used)}
+    digests = {name: sha256_of(by_id[name].path)[:12] for name in sorted(used)}
 
     def key(pair: ControlledPair, side: Side) -> str:
         return pair.key(side, "".join(digests[n] for n in (*pair.positive_ids, pair.negative_id, pair.filler_id)))

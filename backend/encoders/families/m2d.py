@@ -29,8 +29,9 @@ import numpy as np
 from backend.encoders import batches
 from backend.encoders.base import Encoder, EncoderInfo, FloatArray
 from backend.encoders.device import device
-from backend.encoders.fetching.weights import file_sha256, read_weights, weights_digest
+from backend.encoders.fetching.weights import read_weights, weights_digest
 from backend.errors import InputError
+from backend.files import sha256_of
 
 FILE = "portable_m2d.py"
 METHODS = ("encode_clap_audio", "encode_clap_text")
@@ -118,7 +119,7 @@ class Family:
                 concerns="file",
             )
         state = {"weights": read_weights(checkpoint)}["weights"]
-        weights = weights_digest(state, file_sha256(program))
+        weights = weights_digest(state, sha256_of(program))
         return M2DEncoder(encoder_id, started(program, checkpoint), weights, RATES[rate[1]])
 
 

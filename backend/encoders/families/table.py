@@ -29,6 +29,7 @@ import numpy as np
 from backend.encoders import batches
 from backend.encoders.base import Encoder, EncoderInfo, FloatArray
 from backend.errors import InputError
+from backend.files import sha256_of
 
 DEFAULT_RATE = 48_000
 LARGEST_BYTES = 4 << 30
@@ -281,7 +282,7 @@ class Family:
         """The encoder of ``table:<file>``. Raises InputError when it cannot be read."""
         path = Path(encoder_id.partition(":")[2]).expanduser()
         table = read_table(path)
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+        digest = sha256_of(path)[:12]
         return TableEncoder(encoder_id, table, digest)
 
 

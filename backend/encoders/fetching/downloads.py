@@ -32,13 +32,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from backend.encoders.fetching.weights import CHUNK, folder_is_writable
 from backend.errors import InputError
+from backend.files import folder_is_writable, move_into_place
 
 ANSWER_SECONDS = 10.0
 """Longest wait for the first byte of an answer, name resolution included."""
 SILENCE_SECONDS = 30.0
 """Longest pause within a transfer."""
+CHUNK = 1 << 20
 SPARE_BYTES = 200 << 20
 """Bytes left free on the disk beside the file."""
 
@@ -125,6 +126,7 @@ class _Transfer:
     ) -> None:
         self.file, self.progress, self.cancelled = file, progress, cancelled
         self.answer_seconds, self.silence_seconds = answer_seconds, silence_seconds
+        # Not atomic_write's nameless part: this one outlives a failure, to be continued.
         self.part = file.target.with_name(file.target.name + ".part")
         self.host = re.sub(r"^https?://([^/]+).*$", r"\1", file.url)
         self.wanted = file.sha256.lower()
@@ -155,7 +157,7 @@ class _Transfer:
                 concerns="file",
             )
         self._check_hash(found)
-        self.part.replace(self.file.target)
+        move_into_place(self.part, self.file.target)
         return self.file.target
 
     def _check_answer(self, response: Any, have: int) -> None:

@@ -15,20 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from backend.errors import InputError
+from backend.files import atomic_write, sha256_of
 
 if TYPE_CHECKING:
     import torch
-
-CHUNK = 1 << 20
-
-
-def file_sha256(path: Path) -> str:
-    """SHA-256 of a file, 64 hex digits."""
-    digest = hashlib.sha256()
-    with path.open("rb") as stream:
-        while chunk := stream.read(CHUNK):
-            digest.update(chunk)
-    return digest.hexdigest()
 
 
 def weights_digest(state: Mapping[str, torch.Tensor], *extras: str) -> str:
@@ -119,7 +109,7 @@ def _read_torch(path: Path, trusted: Collection[str]) -> object:
     except pickle.UnpicklingError as error:
         if "weights_only" not in str(error) and "Weights only" not in str(error):
             raise _damaged(path, str(error)) from None
-        if not trusted or file_sha256(path) not in trusted:
+        if not trusted or sha256_of(path) not in trusted:
             raise InputError(
                 f"{path.name} holds more than weights, and it is not a checkpoint this version knows by its SHA-256; "
                 f"opening it could run a program, so it was not opened. Save its weights as .safetensors and use "
@@ -199,20 +189,7 @@ def strip_optimizer(source: Path, target: Path, trusted: Collection[str] = ()) -
     if target.suffix != ".safetensors":
         raise InputError(f"{target.name} must end in .safetensors.")
     state = read_weights(source, trusted)
-    partial = target.with_name(target.name + ".part")
     # safetensors refuses tensors that share memory (tied weights); clones do not.
-    save_file({name: tensor.clone().contiguous() for name, tensor in state.items()}, str(partial))
-    partial.replace(target)
+    with atomic_write(target) as part:
+        save_file({name: tensor.clone().contiguous() for name, tensor in state.items()}, str(part))
     return source.stat().st_size - target.stat().st_size
-
-
-def folder_is_writable(folder: Path) -> bool:
-    """Whether files can be created in a folder (created when it is missing)."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / ".unheard-probe"
-        probe.touch()
-        probe.unlink()
-    except OSError:
-        return False
-    return True

@@ -16,6 +16,7 @@ import torch
 from numpy.typing import NDArray
 
 from backend.encoders.families.pocket.melspectrogram import log_mel
+from backend.files import atomic_write
 from backend.training.pocket.data_decode import SourceFile, cuts, fingerprint, walk
 from backend.training.pocket.data_labels import EVERYDAY, concepts_of
 from backend.training.pocket.data_split import is_held
@@ -146,13 +147,11 @@ def sources_of_concepts(sets: Iterable[ClipSet], held: Collection[str]) -> Count
 def write_mels(clips: ClipSet) -> None:
     """Write ``mel.f16`` and ``mel.npy`` of a set: log-mel frames exactly as the encoder computes them."""
     counts = []
-    part = clips.directory / "mel.part"
-    with part.open("wb") as frames:
+    with atomic_write(clips.directory / "mel.f16") as part, part.open("wb") as frames:
         for signal in clips.signals():
             mel = log_mel(torch.from_numpy(signal.astype(np.float32) / 32768)[None])[0].numpy()
             frames.write(mel.astype(np.float16).tobytes())
             counts.append(len(mel))
-    os.replace(part, clips.directory / "mel.f16")
     np.save(clips.directory / "mel.npy", index_of(counts))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 from safetensors.torch import load_file, save, save_file
 
-from backend.encoders.families.pocket import ASSETS, SENTENCE_PARTS, SHIPPED_FILES, TOKENIZER_FILE, TOWERS_FILE
+from backend.encoders.families.pocket import FOLDER, SENTENCE_PARTS, SHIPPED_FILES, TOKENIZER_FILE, TOWERS_FILE
 from backend.encoders.families.pocket.checkpoint import renamed
 from backend.encoders.families.pocket.text import quantise
 from backend.errors import InputError
@@ -62,7 +62,7 @@ def export_checkpoint(checkpoint: Path, folder: Path) -> None:
     (folder / TOWERS_FILE).chmod(0o644)  # safetensors leaves its files to the owner alone
     for name in SHIPPED_FILES:
         if not (folder / name).exists():
-            shutil.copyfile(ASSETS / name, folder / name)
+            shutil.copyfile(FOLDER / name, folder / name)
 
 
 def write_sentence_encoder(source: Path, folder: Path) -> None:

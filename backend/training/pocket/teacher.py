@@ -7,7 +7,6 @@ nothing of this is needed to run the encoder.
 from __future__ import annotations
 
 import csv
-import os
 from collections.abc import Iterable
 from functools import lru_cache
 from multiprocessing import get_context
@@ -16,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from backend.files import atomic_write
 from backend.training.pocket.data_store import CLASSES, FEATURES, ClipSet, index_of
 
 PATCH = 15_600
@@ -77,14 +77,16 @@ def class_names(table: Path) -> tuple[str, ...]:
 def teach(clips: ClipSet, model: Path, processes: int = 1) -> None:
     """Write ``scores.f16``, ``features.f16`` and ``patches.npy`` of a set (about 8 ms a patch on one thread)."""
     counts = []
-    part = [clips.directory / f"{name}.part" for name in ("scores", "features")]
-    with part[0].open("wb") as scores, part[1].open("wb") as features:
+    with (
+        atomic_write(clips.directory / "scores.f16") as scores_part,
+        atomic_write(clips.directory / "features.f16") as features_part,
+        scores_part.open("wb") as scores,
+        features_part.open("wb") as features,
+    ):
         for score, feature in _heard(clips.signals(), model, processes):
             scores.write(score.tobytes())
             features.write(feature.tobytes())
             counts.append(len(score))
-    for path in part:
-        os.replace(path, path.with_suffix(".f16"))
     np.save(clips.directory / "patches.npy", index_of(counts))
 
 

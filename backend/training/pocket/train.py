@@ -6,7 +6,6 @@ import argparse
 import copy
 import json
 import math
-import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from torch.utils.data import DataLoader
 
 from backend.errors import InputError
+from backend.files import atomic_write
 from backend.training.pocket.data_store import ClipSet
 from backend.training.pocket.teacher import class_names
 from backend.training.pocket.train_batches import BatchStream
@@ -97,10 +97,10 @@ def main(arguments: argparse.Namespace) -> None:
 
 def sentence_embedder() -> Callable[[Sequence[str]], NDArray[np.float32]]:
     """The frozen sentence encoder exactly as it ships."""
-    from backend.encoders.families.pocket import ASSETS
+    from backend.encoders.families.pocket import FOLDER
     from backend.encoders.families.pocket.text import load_sentence_encoder
 
-    encoder = load_sentence_encoder(ASSETS)
+    encoder = load_sentence_encoder(FOLDER)
 
     def embed(texts: Sequence[str]) -> NDArray[np.float32]:
         with torch.inference_mode():
@@ -234,7 +234,6 @@ def feature_scale(pool: TrainingPool, most: int = 20_000) -> FeatureScale:
 
 
 def _write(stored: dict[str, object], path: Path) -> None:
-    """Write beside and move, so that a reader never meets half a file."""
-    beside = path.with_suffix(".part")
-    torch.save(stored, beside)
-    os.replace(beside, path)
+    """Write whole or not at all: training may be stopped at any moment."""
+    with atomic_write(path) as part:
+        torch.save(stored, part)

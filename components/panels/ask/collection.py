@@ -15,6 +15,7 @@ from backend.collections.layouts import DEMO, open_collection
 from backend.collections.store import embed_collection, embedded_clips
 from backend.encoders.base import Encoder
 from backend.errors import InputError
+from backend.files import atomic_write
 from components.frame.serving import loaded_clip, served_folder, served_url
 
 MOST_OWN = 12
@@ -72,10 +73,8 @@ def playable(collection: EmbeddedCollection, index: int) -> str:
         return served_url(loaded_clip(path, shorten=True))
     copy = served_folder() / f"demo-{path.name}"
     if not copy.exists():
-        # Copied under another name first, so that nobody is served half a file.
-        part = copy.with_suffix(f".{threading.get_ident()}.part")
-        shutil.copyfile(path, part)
-        part.replace(copy)
+        with atomic_write(copy) as part:
+            shutil.copyfile(path, part)
     return "gradio_api/file=" + quote(str(copy))
 
 

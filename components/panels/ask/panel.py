@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
+from backend.files import ASSETS
 from components.frame.panel import HEAVY, Page, result_line
 from components.frame.turns import Begun, Panel
 from components.frame.view_state import ViewState
@@ -17,7 +17,7 @@ from components.panels.ask.handlers import EXAMPLES, AskHandlers, Parts
 from components.widgets.chips import chip_editor
 from components.widgets.queries import wanted_on
 
-FOLDER = Path(__file__).resolve().parents[3] / "assets" / "panels" / "ask"
+FOLDER = ASSETS / "panels" / "ask"
 PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
 from backend.errors import InputError
+from backend.files import ASSETS
 from components.frame.panel import HEAVY, Page, result_line
 from components.frame.turns import Panel
 from components.panels.compose.handlers import NO_SECOND, ComposeHandlers, Parts
 from components.panels.compose.reports import demo_report, own_report
 
-ASSETS = Path(__file__).resolve().parents[3] / "assets" / "panels" / "compose"
+FOLDER = ASSETS / "panels" / "compose"
 PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 NARROW: dict[str, Any] = {"scale": 0, "min_width": 260}
 DOWNLOADS = {
@@ -46,7 +46,7 @@ def compose_endpoint(embeddings: str | None, labels: str | None, encoder: str, s
 
 def _live(elem_id: str, **options: Any) -> gr.HTML:
     """An HTML part whose clicks play sounds, open combinations or change the sum."""
-    script = (ASSETS / "compose.js").read_text(encoding="utf-8")
+    script = (FOLDER / "compose.js").read_text(encoding="utf-8")
     return gr.HTML("", js_on_load=script, elem_id=elem_id, apply_default_css=False, **options)
 
 
@@ -76,7 +76,7 @@ def _downloads() -> dict[str, gr.DownloadButton]:
 
 def build(page: Page) -> None:
     """Lay the panel out and connect it."""
-    style = (ASSETS / "compose.css").read_text(encoding="utf-8")
+    style = (FOLDER / "compose.css").read_text(encoding="utf-8")
     with gr.Column(elem_classes="panel"):
         gr.HTML(f"<style>{style}</style>", elem_classes="message")
         opened, wanted, files_wanted = gr.State(None, time_to_live=7200), gr.State(""), gr.State("")

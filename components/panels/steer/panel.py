@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
 from backend.encoders.base import load_encoder
 from backend.errors import InputError
+from backend.files import ASSETS
 from backend.retrieval.diagnosis import Diagnosis, Relatives, diagnose, diagnosis_record, edited, relatives_of
 from backend.retrieval.steering import PAPER_LAMBDAS
 from components.frame.exports import export_file
@@ -25,7 +25,7 @@ from components.widgets.chips import checked_chips, chip_editor, chips_value
 from components.widgets.queries import asked_key, query_of, wanted_on
 from components.widgets.slider import ForgivingSlider
 
-FOLDER = Path(__file__).resolve().parents[3] / "assets" / "panels" / "steer"
+FOLDER = ASSETS / "panels" / "steer"
 PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 LARGEST = 8.0
 """End of the slider: the papers' sweep."""

@@ -12,6 +12,7 @@ import soundfile
 
 from backend.collections import demo
 from backend.errors import InputError
+from backend.files import DATA
 
 CLIPS = demo.demo_clips()
 RECORDINGS = {clip.id: clip for clip in CLIPS if not clip.is_scene}
@@ -21,14 +22,14 @@ SCENES = [clip for clip in CLIPS if clip.is_scene]
 def test_the_collection_is_as_large_as_promised_and_small_enough_to_ship():
     assert len(RECORDINGS) >= 40 and len(SCENES) >= 8
     assert len({label for clip in RECORDINGS.values() for label in clip.labels}) >= 20
-    assert sum(file.stat().st_size for file in demo.DATA.rglob("*") if file.is_file()) < 12e6
+    assert sum(file.stat().st_size for file in DATA.rglob("*") if file.is_file()) < 12e6
 
 
 def test_ids_and_files_are_unique_and_no_file_is_left_over():
     assert len({clip.id for clip in CLIPS}) == len(CLIPS)
     files = {clip.path for clip in CLIPS}
     assert len(files) == len(CLIPS)
-    assert files == set(demo.DATA.rglob("*.flac"))
+    assert files == set(DATA.rglob("*.flac"))
 
 
 @pytest.mark.parametrize("clip", CLIPS, ids=lambda clip: clip.id)
@@ -70,7 +71,7 @@ def test_the_first_clip_has_a_dog_and_later_the_rain_that_the_example_query_forb
 
 
 def test_credits_name_every_clip_and_its_author():
-    credits = (demo.DATA / "CREDITS.md").read_text(encoding="utf-8")
+    credits = (DATA / "CREDITS.md").read_text(encoding="utf-8")
     for clip in RECORDINGS.values():
         line = next(line for line in credits.splitlines() if line.startswith(f"| {clip.id} |"))
         assert clip.author.replace("|", "/") in line and clip.source in line
@@ -91,7 +92,7 @@ def test_a_layer_outside_the_scene_and_a_clipping_sum_are_refused():
 def test_a_name_is_a_demo_clip_or_a_file():
     clip = demo.demo_or_file("scene-night")
     assert clip.duration == pytest.approx(demo.demo_clip("scene-night").recipe.duration)
-    assert demo.demo_or_file(demo.DATA / "clips" / "owl-1.flac").digest != clip.digest
+    assert demo.demo_or_file(DATA / "clips" / "owl-1.flac").digest != clip.digest
     with pytest.raises(InputError, match="neither a file nor a demo clip"):
         demo.demo_or_file("no-such.wav")
 

@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from backend.encoders.base import Encoder, EncoderInfo
 from backend.errors import InputError
+from backend.files import ASSETS
 
 ENCODER_ID = "pocket"
-ASSETS = Path(__file__).resolve().parents[4] / "assets" / "pocket"
+FOLDER = ASSETS / "pocket"
 """Folder of the shipped weights."""
 TOWERS_FILE = "towers.safetensors"
 """Audio tower, text head and centring vector; replaced by every ``pocket export``."""
@@ -31,7 +31,7 @@ class PocketFamily:
 
     def listed(self) -> Sequence[EncoderInfo]:
         """The one encoder of this family; looks only whether its files exist."""
-        missing = [name for name in SHIPPED_FILES if not (ASSETS / name).is_file()]
+        missing = [name for name in SHIPPED_FILES if not (FOLDER / name).is_file()]
         needs = f"{', '.join(missing)} missing from assets/pocket; check the files out again." if missing else ""
         return [
             EncoderInfo(
@@ -61,7 +61,7 @@ class PocketFamily:
             )
         from backend.encoders.families.pocket.encoder import load_pocket
 
-        return load_pocket(ASSETS)
+        return load_pocket(FOLDER)
 
 
 FAMILY = PocketFamily()

@@ -13,6 +13,7 @@ from backend.encoders.base import forget_encoder, load_encoder
 from backend.encoders.families import laion, laion_package, tokens
 from backend.encoders.fetching import weights
 from backend.errors import InputError
+from backend.files import sha256_of
 from tests.backend.encoders import tiny
 
 
@@ -138,7 +139,7 @@ def test_a_hostile_checkpoint_is_not_run(tmp_path, laion_file):
         laion.load_file("laion:x", tmp_path / "plain.pt")
     assert not mark.exists()
     # Known by its hash, the same file may be unpickled: what that means is shown here.
-    known = weights.file_sha256(tmp_path / "hostile.pt")
+    known = sha256_of(tmp_path / "hostile.pt")
     weights.read_weights(tmp_path / "hostile.pt", {known})
     assert mark.exists()
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from backend.audio import sliding_windows
 from backend.encoders.base import SpanEncoder, load_encoder
-from backend.encoders.families.pocket import ASSETS, FAMILY, SENTENCE_PARTS, SHIPPED_FILES, TOWERS_FILE
+from backend.encoders.families.pocket import FAMILY, FOLDER, SENTENCE_PARTS, SHIPPED_FILES, TOWERS_FILE
 from backend.encoders.families.pocket.encoder import READING, load_pocket
 from backend.errors import InputError
 from backend.training.pocket.evaluation.recordings import read_signal
@@ -49,13 +49,13 @@ def check_units(vectors: np.ndarray, rows: int) -> None:
 def test_the_registry_lists_it_as_ready_and_its_hash_is_that_of_its_files(encoder: SpanEncoder) -> None:
     (info,) = FAMILY.listed()
     assert (info.id, info.ready, info.needs, info.dim, info.sample_rate) == ("pocket", True, "", 384, RATE)
-    digest = hashlib.sha256(b"".join((ASSETS / name).read_bytes() for name in SHIPPED_FILES) + READING).hexdigest()
+    digest = hashlib.sha256(b"".join((FOLDER / name).read_bytes() for name in SHIPPED_FILES) + READING).hexdigest()
     assert encoder.weights == digest[:12]
-    assert sum((ASSETS / name).stat().st_size for name in SHIPPED_FILES) <= 40e6
+    assert sum((FOLDER / name).stat().st_size for name in SHIPPED_FILES) <= 40e6
 
 
 def test_the_card_is_that_of_these_weights(encoder: SpanEncoder) -> None:
-    assert f"Weights `{encoder.weights}`" in (ASSETS / "CARD.md").read_text(encoding="utf-8")
+    assert f"Weights `{encoder.weights}`" in (FOLDER / "CARD.md").read_text(encoding="utf-8")
 
 
 def test_golden_embeddings_of_five_clips_and_ten_texts(encoder: SpanEncoder) -> None:
@@ -69,7 +69,7 @@ def test_golden_embeddings_of_five_clips_and_ten_texts(encoder: SpanEncoder) -> 
 
 def test_the_same_input_gives_the_same_bits_and_a_second_loading_the_same_encoder(encoder: SpanEncoder) -> None:
     windows = noise(3 * 2 * RATE).reshape(3, -1)
-    again = load_pocket(ASSETS)
+    again = load_pocket(FOLDER)
     assert np.array_equal(encoder.embed_audio(windows), encoder.embed_audio(windows))
     assert np.array_equal(encoder.embed_audio(windows), again.embed_audio(windows))
     assert np.array_equal(encoder.embed_text(["rain"]), again.embed_text(["rain"]))
@@ -204,11 +204,11 @@ def test_there_are_no_variants() -> None:
 @pytest.mark.parametrize("damage", ["missing", "truncated", "not weights"])
 def test_damaged_weights_are_named(tmp_path, damage: str, damaged: str) -> None:
     for name in SHIPPED_FILES:
-        (tmp_path / name).symlink_to(ASSETS / name)
+        (tmp_path / name).symlink_to(FOLDER / name)
     file = tmp_path / damaged
     file.unlink()
     if damage == "truncated":
-        file.write_bytes((ASSETS / damaged).read_bytes()[:1000])
+        file.write_bytes((FOLDER / damaged).read_bytes()[:1000])
     elif damage == "not weights":
         file.write_text("version https://git-lfs.github.com/spec/v1")
     with pytest.raises(InputError, match="cannot be read") as caught:
@@ -272,11 +272,11 @@ def test_loading_is_quick_and_ten_minutes_take_little_memory() -> None:
     program = """
 import resource, time
 import numpy as np, torch
-from backend.encoders.families.pocket import ASSETS
+from backend.encoders.families.pocket import FOLDER
 from backend.encoders.families.pocket.encoder import load_pocket
 torch.set_num_threads(1)
 began = time.process_time()
-encoder = load_pocket(ASSETS)
+encoder = load_pocket(FOLDER)
 loading = time.process_time() - began
 signal = np.random.default_rng(0).standard_normal(600 * 16000, dtype=np.float32)
 encoder.embed_audio(signal[None, :32000])

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backend.encoders.families.pocket import ASSETS, TOKENIZER_FILE
+from backend.encoders.families.pocket import FOLDER, TOKENIZER_FILE
 from backend.encoders.families.pocket.melspectrogram import frame_count, log_mel
 from backend.encoders.families.pocket.network import (
     MEL_FRAMES_PER_STEP,
@@ -109,8 +109,8 @@ def test_quantising_errs_by_half_a_step(rows: int, columns: int, seed: int) -> N
 
 
 def test_the_sentence_encoder_is_the_model_that_transformers_builds() -> None:
-    weights = load_sentence_weights(ASSETS)
-    tokenizer = load_tokenizer(ASSETS / TOKENIZER_FILE)
+    weights = load_sentence_weights(FOLDER)
+    tokenizer = load_tokenizer(FOLDER / TOKENIZER_FILE)
     texts = ["rain", "a dog barking, with no traffic", "Schiffshörner im Nebel 🎺", "wind " * 300]
     ours = SentenceEncoder(weights, tokenizer)
     with torch.inference_mode():

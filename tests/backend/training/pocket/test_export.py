@@ -10,7 +10,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from backend.encoders.families.pocket import ASSETS, SENTENCE_PARTS, SHIPPED_FILES, TOWERS_FILE
+from backend.encoders.families.pocket import FOLDER, SENTENCE_PARTS, SHIPPED_FILES, TOWERS_FILE
 from backend.encoders.families.pocket.encoder import load_pocket
 from backend.encoders.families.pocket.network import AudioTower, TowerShape
 from backend.encoders.families.pocket.text import TextHead, load_sentence_weights
@@ -93,7 +93,7 @@ def test_what_is_no_checkpoint_is_refused(tmp_path: Path, content: bytes | None)
 def test_the_sentence_encoder_is_stored_in_8_bits_and_reads_the_same(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="does not hold"):
         write_sentence_encoder(tmp_path, tmp_path / "assets")
-    shipped = load_sentence_weights(ASSETS)
+    shipped = load_sentence_weights(FOLDER)
     full = {
         key: value.float() * shipped[key.removesuffix("weight") + "scale"][:, None]
         if value.dtype == torch.int8
@@ -102,7 +102,7 @@ def test_the_sentence_encoder_is_stored_in_8_bits_and_reads_the_same(tmp_path: P
         if not key.endswith(".scale")
     }
     save_file(full, tmp_path / "model.safetensors")
-    (tmp_path / "tokenizer.json").write_bytes((ASSETS / "tokenizer.json").read_bytes())
+    (tmp_path / "tokenizer.json").write_bytes((FOLDER / "tokenizer.json").read_bytes())
     write_sentence_encoder(tmp_path, tmp_path / "assets")
     written = load_sentence_weights(tmp_path / "assets")
     sizes = {(tmp_path / "assets" / name).stat().st_size for name in SENTENCE_PARTS}
