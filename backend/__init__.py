@@ -7,7 +7,6 @@ used, so that ``import backend`` costs nothing; every room can be entered by its
 from __future__ import annotations
 
 import importlib
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -30,9 +29,6 @@ if TYPE_CHECKING:
     from backend.retrieval.scoring import score_query as score_query
 
 __version__ = "0.1.0"
-
-COMMAND = "python -m backend" if (Path(__file__).resolve().parents[1] / "app.py").is_file() else "unheard"
-"""How the command line is called: by its module in a checkout, by its own name where it is installed."""
 
 ROOMS = {
     "backend.audio": ("Span", "load_clip", "save_wav"),

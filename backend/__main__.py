@@ -12,10 +12,11 @@ import os
 import sys
 from collections.abc import Sequence
 
-from backend import COMMAND, __version__
+from backend import __version__
 from backend.commands import terminal_progress as progress
 from backend.commands.common import OneSentenceParser
 from backend.errors import InputError
+from backend.settings import COMMAND
 
 COMMANDS = ("encoders", "localize", "gate", "parse", "rank", "negeval", "compose", "pocket")
 

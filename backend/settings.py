@@ -11,7 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from backend.errors import InputError
+from backend.files import ROOT
 
+COMMAND = "python -m backend" if (ROOT / "app.py").is_file() else "unheard"
+"""How the command line is called: by its module in a checkout, by its own name where it is installed."""
 PREFIX = "UNHEARD_"
 DEVICES = ("auto", "cpu", "cuda")
 RANGES = {"port": (0, 65535), "threads": (0, 256), "downloads": (0, 1)}

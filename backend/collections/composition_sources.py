@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backend import COMMAND, __version__
+from backend import __version__
 from backend.audio import Clip, load_clip, sliding_windows
 from backend.collections import demo_scenes as demo
 from backend.collections.hierarchy import INFERRED, inferred_hierarchy, read_hierarchy, without_ancestors
@@ -22,6 +22,7 @@ from backend.encoders.base import Encoder
 from backend.encoders.cached import window_embeddings
 from backend.errors import InputError
 from backend.files import sha256_of
+from backend.settings import COMMAND
 
 DEMO = "demo"
 LONGEST_WINDOW = 10.0

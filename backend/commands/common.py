@@ -8,10 +8,9 @@ import math
 import sys
 from typing import Any, NoReturn
 
-from backend import COMMAND
 from backend.encoders.base import Encoder, EncoderInfo, encoder_list, load_encoder
 from backend.errors import InputError
-from backend.settings import settings
+from backend.settings import COMMAND, settings
 
 HIGHEST_SEED = 2**63 - 1
 """What fits into a link and a JSON number of any program."""

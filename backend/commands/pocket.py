@@ -12,9 +12,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from backend import COMMAND, __version__
+from backend import __version__
 from backend.commands.common import OneSentenceParser, add_seed, print_json
 from backend.errors import InputError
+from backend.settings import COMMAND
 
 DEFAULT_ESC10 = Path("../shared/esc10")
 TRAINING_STEPS = {

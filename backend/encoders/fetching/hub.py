@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from backend import COMMAND
 from backend.errors import InputError
-from backend.settings import settings
+from backend.settings import COMMAND, settings
 
 WEIGHT_FILES = ("model.safetensors", "model.safetensors.index.json", "pytorch_model.bin")
 
