@@ -1,5 +1,6 @@
 # make run   sets everything up and opens the page        (make run PORT=7861)
-# make test  the same, then the test suite
+# make test  the same, then every test that guards the product     (make test TESTS=tests/backend/audio)
+# make test-all  those, and the slow ones: the built-in encoder's training, an installed copy
 # make bench the benchmarks
 # make check style and types
 
@@ -7,6 +8,9 @@ PORT ?= 7860
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
+# One test process a core, four at most: each may hold a server and a browser.
+WORKERS ?= $(shell cores=$$(nproc 2>/dev/null || echo 2); echo $$((cores < 4 ? cores : 4)))
+PYTEST := HF_HUB_OFFLINE=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 BENCHES := $(basename $(notdir $(wildcard tests/bench/bench_*.py)))
 
 # Spinning OpenMP threads make a busy small machine up to eight times slower.
@@ -15,7 +19,7 @@ export GOMP_SPINCOUNT ?= 0
 export HF_HUB_DISABLE_TELEMETRY ?= 1
 export GRADIO_ANALYTICS_ENABLED ?= False
 
-.PHONY: run test bench check clean
+.PHONY: run test test-all bench check clean
 
 run: $(VENV)/.ready
 	@.ci/system ffmpeg
@@ -23,7 +27,11 @@ run: $(VENV)/.ready
 
 test: $(VENV)/.ready-dev
 	@.ci/system ffmpeg chromium
-	HF_HUB_OFFLINE=1 $(BIN)/python -m pytest $(TESTS)
+	$(PYTEST) -m "not slow" $(TESTS)
+
+test-all: $(VENV)/.ready-dev
+	@.ci/system ffmpeg chromium
+	$(PYTEST) $(TESTS)
 
 bench: $(VENV)/.ready-dev
 	@for name in $(BENCHES); do echo "== $$name"; $(BIN)/python -m tests.bench.$$name || exit 1; done

@@ -1,18 +1,52 @@
-"""Settings of every test: no model hub, one quiet thread, the repository root on the path."""
+"""Settings of every test: no model hub, quiet threads, a cache of its own, two lanes, and nothing left behind."""
 
+from __future__ import annotations
+
+import atexit
 import os
+import shutil
 import tempfile
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
 
+import pytest
 from hypothesis import settings
+
+from tests.leftovers import processes_marked
+
+SLOW_ROOM = Path(__file__).parent / "backend" / "training"
+"""How the built-in encoder was made: nothing of it runs in the product, and much of it takes long."""
+MARK = f"UNHEARD_TEST_RUN={uuid.uuid4().hex}"
+"""In the environment of every process that a test starts, and of those that these start."""
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 os.environ.setdefault("GOMP_SPINCOUNT", "0")
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # One worker a core: more threads would only wait for each other.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Embeddings of an earlier run must not answer for today's code.
 os.environ["UNHEARD_CACHE_DIR"] = tempfile.mkdtemp(prefix="unheard-tests-")
+atexit.register(shutil.rmtree, os.environ["UNHEARD_CACHE_DIR"], ignore_errors=True)
+os.environ.update([MARK.split("=")])
 
 # The same examples on every run: a failure must be there again for whoever looks. Search wider with
 # --hypothesis-profile=default.
 settings.register_profile("suite", derandomize=True, deadline=None)
 settings.load_profile("suite")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Everything in the slow room is slow, without a mark in every file."""
+    for item in items:
+        if SLOW_ROOM in item.path.parents:
+            item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nothing_is_left_behind() -> Iterator[None]:
+    """Whatever the tests started has ended with them. Set up before every other fixture, so torn down after them."""
+    yield
+    assert processes_marked(MARK) == {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import socket
@@ -30,31 +31,30 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-@pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Address of a freshly started app with its own empty cache."""
-    port = free_port()
+@contextlib.contextmanager
+def served(folder: Path, *command: str, **environment: str) -> Iterator[tuple[str, Path]]:
+    """Address and log of ``python *command`` on a free port, with a cache of its own in a folder; ended at the end.
+
+    The port is the last argument, and UNHEARD_PORT.
+    """
+    port, log = str(free_port()), folder / "server.txt"
     environment = {
         **os.environ,
-        "UNHEARD_PORT": str(port),
-        "UNHEARD_CACHE_DIR": str(tmp_path_factory.mktemp("cache")),
+        "UNHEARD_PORT": port,
+        "UNHEARD_CACHE_DIR": str(folder / "cache"),
         "HF_HUB_OFFLINE": "1",
-        "GRADIO_ANALYTICS_ENABLED": "False",
+        **environment,
     }
-    log = tmp_path_factory.mktemp("log") / "server.txt"
     with log.open("w") as file:
         process = subprocess.Popen(
-            [sys.executable, "app.py"], cwd=ROOT, env=environment, stdout=file, stderr=subprocess.STDOUT
+            [sys.executable, *command, port], cwd=ROOT, env=environment, stdout=file, stderr=subprocess.STDOUT
         )
-        address = f"http://127.0.0.1:{port}"
         try:
-            _wait_for(address, process, log)
-            yield address
+            _wait_for(f"http://127.0.0.1:{port}", process, log)
+            yield f"http://127.0.0.1:{port}", log
         finally:
-            process.terminate()
-            process.wait(10)
-    ours = [line for line in log.read_text().splitlines() if f'File "{ROOT}/' in line and "/.venv/" not in line]
-    assert ours == [], log.read_text()[-4000:]
+            process.kill()  # a polite end would wait for open event streams
+            process.wait(30)
 
 
 def _wait_for(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
@@ -67,7 +67,16 @@ def _wait_for(address: str, process: subprocess.Popen[bytes], log: Path) -> None
                 return
         except OSError:
             time.sleep(0.2)
-    pytest.fail(f"The app did not answer within {START_SECONDS:.0f} s:\n{log.read_text()[-3000:]}")
+    pytest.fail(f"The server did not answer within {START_SECONDS:.0f} s:\n{log.read_text()[-3000:]}")
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of a freshly started app with its own empty cache."""
+    with served(tmp_path_factory.mktemp("app"), "app.py") as (address, log):
+        yield address
+    ours = [line for line in log.read_text().splitlines() if f'File "{ROOT}/' in line and "/.venv/" not in line]
+    assert ours == [], log.read_text()[-4000:]
 
 
 @pytest.fixture(scope="session")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
@@ -12,8 +10,7 @@ from urllib.parse import unquote
 import numpy as np
 import pytest
 
-from tests.browser.conftest import ROOT, faint, free_port
-from tests.browser.conftest import _wait_for as wait_for
+from tests.browser.conftest import faint, served
 
 pytestmark = pytest.mark.browser
 HOSTILE = '<img src=x onerror="window.hurt=1"> ${window.hurt=2} {{value}}'
@@ -23,19 +20,8 @@ PLAYER = "window.unheardComposePlayer"
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Address of a server with this panel alone and a cache of its own."""
-    import os
-
-    port, log = free_port(), tmp_path_factory.mktemp("log") / "compose.txt"
-    environment = {**os.environ, "UNHEARD_CACHE_DIR": str(tmp_path_factory.mktemp("cache"))}
-    with log.open("w") as file:
-        command = [sys.executable, "-m", "tests.browser.compose_page", str(port)]
-        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=file, stderr=subprocess.STDOUT)
-        try:
-            wait_for(f"http://127.0.0.1:{port}", process, log)
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            process.kill()  # a polite end would wait for open event streams
-            process.wait(30)
+    with served(tmp_path_factory.mktemp("compose"), "-m", "tests.browser.compose_page") as (address, log):
+        yield address
     assert "Traceback" not in log.read_text(), log.read_text()[-4000:]
 
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
 from backend.audio import Span
-from tests.browser.conftest import ROOT, free_port
-from tests.browser.conftest import _wait_for as wait_for
+from tests.browser.conftest import served
 from tests.browser.stage_page import HOSTILE, RATE, Demo, gated
 
 pytestmark = pytest.mark.browser
@@ -27,16 +24,8 @@ def demo() -> Demo:
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Address of a server with the stage's three pages."""
-    port, log = free_port(), tmp_path_factory.mktemp("log") / "stage.txt"
-    with log.open("w") as file:
-        command = [sys.executable, "-m", "tests.browser.stage_page", str(port)]
-        process = subprocess.Popen(command, cwd=ROOT, stdout=file, stderr=subprocess.STDOUT)
-        try:
-            wait_for(f"http://127.0.0.1:{port}", process, log)
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            process.kill()  # a polite end would wait for open event streams
-            process.wait(30)
+    with served(tmp_path_factory.mktemp("stage"), "-m", "tests.browser.stage_page") as (address, _):
+        yield address
 
 
 @pytest.fixture(scope="module")

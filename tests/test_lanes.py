@@ -1,0 +1,35 @@
+"""The suite about itself: what is slow says so, and what a test starts is found when it stays."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.leftovers import processes_marked
+
+
+def test_a_process_that_stays_is_found_and_so_are_its_children() -> None:
+    program = "import subprocess, sys; subprocess.run(['sleep', '60'])"
+    child = subprocess.Popen(
+        [sys.executable, "-c", program], env={**os.environ, "UNHEARD_TEST_RUN": "here"}, start_new_session=True
+    )
+    try:
+        while len(found := processes_marked("UNHEARD_TEST_RUN=here")) < 2:
+            assert child.poll() is None
+        assert child.pid in found and "sleep 60" in found.values()
+    finally:
+        os.killpg(child.pid, 9)
+        child.wait(30)
+    assert processes_marked("UNHEARD_TEST_RUN=here") == {}
+
+
+def test_what_made_the_encoder_is_in_the_slow_lane_and_what_is_shipped_is_not(request: pytest.FixtureRequest) -> None:
+    lanes = {
+        item.path.parts[item.path.parts.index("tests") + 1 :][:2]: item.get_closest_marker("slow") is not None
+        for item in request.session.items
+    }
+    assert lanes[("test_lanes.py",)] is False
+    assert lanes.get(("backend", "training"), True) is True
