@@ -103,7 +103,7 @@ def run(arguments: argparse.Namespace) -> None:
     if folder is not None:
         write_report(report, folder)
     if arguments.json:
-        print_json(report.to_json())
+        print_json(report.record())
     else:
         from backend.reports.composition.summary import summary_text
 

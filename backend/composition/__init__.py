@@ -7,7 +7,7 @@ From labels and embeddings to the answer::
     data = LabelledEmbeddings(ids, embeddings, labels)   # N names, (N, D) floats, N lists of label names
     report = compose(data, seed=0)
     print(report.headline)
-    report.to_json()                                     # the same numbers as the command line's compose.json
+    report.record()                                     # the same numbers as the command line's compose.json
 
 The parts, each usable alone: ``combine`` (design matrix and means), ``factorise`` and ``Ridge`` (closed-form
 leave-one-out, blocks, permutations), ``prepare`` and ``evaluate`` (five metrics), ``linear_cka``,

@@ -62,10 +62,14 @@ def p_values(real: Floats, permuted: Floats) -> Floats:
 
     "As good" is >= where higher is better and <= where lower is better. NaN where the real value is NaN.
     """
-    higher = np.array([HIGHER_IS_BETTER[name] for name in METRICS])
-    as_good = np.where(higher, permuted >= real, permuted <= real)
-    counted = (1 + as_good.sum(axis=0)) / (len(permuted) + 1)
+    counted = (1 + as_good(real, permuted)) / (len(permuted) + 1)
     return np.where(np.isnan(real), np.nan, counted)
+
+
+def as_good(real: Floats, permuted: Floats) -> NDArray[np.int64]:
+    """How many permutations, (N, 5), are at least as good as the real value, for each metric, (5,)."""
+    higher = np.array([HIGHER_IS_BETTER[name] for name in METRICS])
+    return np.where(higher, permuted >= real, permuted <= real).sum(axis=0)
 
 
 def label_overlap(membership: Floats, means: Floats, held_out: NDArray[np.int64] | None = None) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from backend.errors import InputError
 Floats = NDArray[np.float64]
 
 NEIGHBOURS = 8
+SHOWN_NEIGHBOURS = 5
+WORST, BEST = 8, 4
+"""Combinations shown of each end."""
 MOST_TERMS = 12
 """Terms of a sum composed by hand."""
 
@@ -34,6 +37,8 @@ class Contribution:
         Cosine between w_j and the actual embedding.
     known : bool
         False for a source that occurs in this combination alone.
+    bar : float
+        Length of ``along`` as a bar, 0 to 1: of the actual length, or of the largest contribution if that is longer.
     """
 
     source: str
@@ -41,6 +46,7 @@ class Contribution:
     along: float
     cosine: float
     known: bool
+    bar: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -67,6 +73,10 @@ class CombinationDetail:
         The combination itself: its cosine to the prediction and its rank among all.
     clips : np.ndarray of int64
         The combination's own clips.
+    others : int
+        How many combinations it was rebuilt from.
+    residual : float
+        What the prediction misses, relative to the actual length.
     """
 
     index: int
@@ -74,6 +84,29 @@ class CombinationDetail:
     neighbours: tuple[Neighbour, ...]
     actual: Neighbour
     clips: NDArray[np.int64]
+    others: int
+    residual: float
+
+    @property
+    def nearer(self) -> int:
+        """How many other combinations lie nearer to the prediction."""
+        return self.actual.rank - 1
+
+    @property
+    def recovered(self) -> float:
+        """How much of the actual embedding all parts together recover; 1 is all of it."""
+        return sum(part.along for part in self.contributions)
+
+    @property
+    def nearest_other(self) -> Neighbour | None:
+        """The combination nearest to the prediction that is another one."""
+        return next((near for near in self.neighbours if near.index != self.index), None)
+
+    @property
+    def listed(self) -> tuple[Neighbour, ...]:
+        """The nearest five, and the combination itself if it is not one of them."""
+        nearest = self.neighbours[:SHOWN_NEIGHBOURS]
+        return nearest if any(near.index == self.index for near in nearest) else (*nearest, self.actual)
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,13 +179,16 @@ def combination_detail(report: Report, index: int) -> CombinationDetail:
                 bool(combinations.source_occurrences[column] > 1),
             )
         )
+    longest = max([1.0, *(abs(part.along) for part in contributions)])
     cosines = _cosines(predicted, combinations.means)
     return CombinationDetail(
         index,
-        tuple(contributions),
+        tuple(replace(part, bar=abs(part.along) / longest) for part in contributions),
         _nearest(cosines, NEIGHBOURS),
         Neighbour(index, float(report.loo.cosines[index]), int(report.loo.ranks[index])),
         combinations.clips(index),
+        len(combinations) - 1,
+        float(report.loo.residuals[index]),
     )
 
 
@@ -210,6 +246,12 @@ def best_and_worst(report: Report) -> tuple[int, int]:
     several = [int(index) for index in order if len(report.combinations.members[index]) > 1]
     candidates = several if len(several) > 1 else [int(index) for index in order]
     return candidates[-1], candidates[0]
+
+
+def ends(report: Report) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The worst rebuilt combinations and the best, the worst first; all of them where there are few."""
+    order = tuple(int(index) for index in worst_first(report))
+    return order[:WORST], order[max(WORST, len(order) - BEST) :]
 
 
 def combination_named(report: Report, name: str) -> int | None:

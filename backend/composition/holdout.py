@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from backend.composition.baselines import Progress, label_overlap, p_values
-from backend.composition.metrics import METRICS, evaluate, prepare
+from backend.composition.metrics import METRICS, by_metric, evaluate, metrics_from, prepare
 from backend.composition.ridge import Ridge
 
 Floats = NDArray[np.float64]
@@ -18,6 +19,17 @@ SPLITS = 20
 HELD_OUT_SHARE = 0.2
 SHUFFLES_PER_SPLIT = 5
 """Twenty splits of five shuffles are the hundred permutations of the baseline (own choice)."""
+KINDS = ("real", "permuted", "overlap")
+_NONE = dict.fromkeys(METRICS)
+NO_HOLDOUT: dict[str, Any] = {
+    **dict.fromkeys(KINDS, _NONE),
+    "p": _NONE,
+    "best": dict.fromkeys(METRICS, False),
+    "sd": dict.fromkeys(KINDS, _NONE),
+    "splits": 0,
+    "held_out": [],
+}
+"""The record where nothing could be held out."""
 
 
 def draw_split(membership: Floats, random: np.random.Generator, share: float = HELD_OUT_SHARE) -> NDArray[np.int64]:
@@ -69,6 +81,23 @@ class Holdout:
     def spread(self, which: str) -> Floats:
         """Standard deviation over splits (n - 1), (5,); of ``permuted``, that of each split's mean."""
         return _over_splits(self._per_split(which), lambda values: np.std(values, ddof=1) if len(values) > 1 else 0.0)
+
+    @property
+    def best(self) -> dict[str, bool]:
+        """Whether the sum of parts beats both baselines in the mean over splits, by metric."""
+        real, *others = (metrics_from(self.mean(kind)) for kind in KINDS)
+        return real.beats(*others)
+
+    def record(self) -> dict[str, Any]:
+        """Means, p-values and spreads by metric, and how much each split held out."""
+        return {
+            **{kind: by_metric(self.mean(kind)) for kind in KINDS},
+            "p": by_metric(self.p),
+            "best": self.best,
+            "sd": {kind: by_metric(self.spread(kind)) for kind in KINDS},
+            "splits": len(self.sizes),
+            "held_out": self.sizes.tolist(),
+        }
 
     def _per_split(self, which: str) -> Floats:
         table: Floats = getattr(self, which)

@@ -9,6 +9,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from backend.reports.jsonable import jsonable
+
 Floats = NDArray[np.float64]
 Distance = Literal["cosine", "euclidean"]
 
@@ -44,14 +46,27 @@ class Metrics:
         """In the order of ``METRICS``, (5,)."""
         return np.array([getattr(self, name) for name in METRICS])
 
-    def as_dict(self) -> dict[str, float | None]:
+    def record(self) -> dict[str, float | None]:
         """For JSON: NaN becomes None."""
-        return {name: (None if np.isnan(getattr(self, name)) else float(getattr(self, name))) for name in METRICS}
+        return {name: jsonable(getattr(self, name)) for name in METRICS}
+
+    def beats(self, *others: Metrics) -> dict[str, bool]:
+        """For each metric whether it is better here than in all others; False where one of them has no meaning."""
+        sign = {name: 1.0 if HIGHER_IS_BETTER[name] else -1.0 for name in METRICS}
+        return {
+            name: all(sign[name] * getattr(self, name) > sign[name] * getattr(other, name) for other in others)
+            for name in METRICS
+        }
 
 
 def metrics_from(values: Floats) -> Metrics:
     """Five values in the order of ``METRICS`` as Metrics."""
     return Metrics(*(float(value) for value in values))
+
+
+def by_metric(values: Floats) -> dict[str, float | None]:
+    """Five values in the order of ``METRICS`` under their names; NaN becomes None."""
+    return dict(zip(METRICS, jsonable(values), strict=True))
 
 
 @dataclass(frozen=True, eq=False)

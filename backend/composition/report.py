@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from backend.composition.baselines import as_good
 from backend.composition.cca import CanonicalCorrelations
 from backend.composition.combinations import Combinations, LabelledEmbeddings
-from backend.composition.holdout import Holdout
-from backend.composition.metrics import HIGHER_IS_BETTER, METRICS, SHORT, Metrics, metrics_from
+from backend.composition.holdout import NO_HOLDOUT, Holdout
+from backend.composition.metrics import METRICS, SHORT, Metrics, by_metric, metrics_from
 from backend.composition.ridge import PenaltyChoice, Ridge
+from backend.reports.jsonable import jsonable
 
 Floats = NDArray[np.float64]
 
@@ -56,6 +58,33 @@ class LeaveOneOut:
         """Mean over shuffles."""
         return metrics_from(self.permuted.mean(axis=0))
 
+    @property
+    def as_good(self) -> dict[str, int]:
+        """How many shuffles are at least as good as the real value, by metric."""
+        return dict(zip(METRICS, map(int, as_good(self.real.values(), self.permuted)), strict=True))
+
+    @property
+    def best(self) -> dict[str, bool]:
+        """Whether the sum of parts beats both baselines, by metric."""
+        return self.real.beats(self.permuted_mean, self.overlap)
+
+    @property
+    def largest_leverage(self) -> float:
+        """The largest h_ii."""
+        return float(self.leverage.max())
+
+    def record(self) -> dict[str, Any]:
+        """Means, p-values and spreads by metric."""
+        return {
+            "real": self.real.record(),
+            "permuted": self.permuted_mean.record(),
+            "overlap": self.overlap.record(),
+            "p": by_metric(self.p),
+            "as_good": self.as_good,
+            "best": self.best,
+            "sd": {"permuted": by_metric(_spread(self.permuted))},
+        }
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report:
@@ -93,13 +122,9 @@ class Report:
     @property
     def verdict(self) -> str:
         """On which metrics the sum of parts beats both baselines, and on which it does not, in one sentence."""
-        shuffled, overlap = self.loo.permuted_mean, self.loo.overlap
-        better: list[str] = []
-        worse: list[str] = []
-        for name in METRICS:
-            sign = 1.0 if HIGHER_IS_BETTER[name] else -1.0
-            real, others = getattr(self.loo.real, name), (getattr(shuffled, name), getattr(overlap, name))
-            (better if all(sign * real > sign * other for other in others) else worse).append(SHORT[name])
+        best = self.loo.best
+        better = [SHORT[name] for name in METRICS if best[name]]
+        worse = [SHORT[name] for name in METRICS if not best[name]]
         if not worse:
             return "It beats shuffled parts and overlapping labels on all five metrics."
         if not better:
@@ -109,24 +134,17 @@ class Report:
             f"{_listed(worse)}."
         )
 
-    def to_json(self) -> dict[str, Any]:
+    def record(self) -> dict[str, Any]:
         """``compose.json``: means, p-values and provenance; NaN is null."""
-        loo = {
-            "real": self.loo.real.as_dict(),
-            "permuted": self.loo.permuted_mean.as_dict(),
-            "overlap": self.loo.overlap.as_dict(),
-            "p": _by_metric(self.loo.p),
-            "sd": {"permuted": _by_metric(_spread(self.loo.permuted))},
-        }
         return {
             "n_clips": len(self.data.ids),
             "n_combinations": len(self.combinations),
             "n_sources": len(self.combinations.sources),
             "dim": int(self.data.embeddings.shape[1]),
             "lambda": self.choice.penalty,
-            "loo": loo,
-            "holdout": _holdout_json(self.holdout),
-            "cca": {"real": self.cca.real.tolist(), "permuted": [_number(value) for value in self.cca.permuted]},
+            "loo": self.loo.record(),
+            "holdout": NO_HOLDOUT if self.holdout is None else self.holdout.record(),
+            "cca": {"real": self.cca.real.tolist(), "permuted": jsonable(self.cca.permuted)},
             "provenance": dict(self.provenance) | self._parameters(),
         }
 
@@ -138,7 +156,7 @@ class Report:
             "splits": 0 if self.holdout is None else len(self.holdout.sizes),
             "lambda_grid": [float(self.choice.grid[0]), float(self.choice.grid[-1]), len(self.choice.grid)],
             "lambda_validation": [";".join(self.combinations.members[row]) for row in self.choice.validation],
-            "leverage_max": float(self.loo.leverage.max()),
+            "leverage_max": self.loo.largest_leverage,
             "sources_seen_once": list(self.combinations.seen_once),
             "combinations_of_one_clip": int(np.count_nonzero(self.combinations.counts == 1)),
             "method": "Do Audio Representations Compose Additively? (arXiv 2609.27187), section III",
@@ -150,25 +168,5 @@ def _listed(words: list[str]) -> str:
     return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]
 
 
-def _number(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
-
-
-def _by_metric(values: Floats) -> dict[str, float | None]:
-    return {name: _number(value) for name, value in zip(METRICS, values, strict=True)}
-
-
 def _spread(table: Floats) -> Floats:
     return table.std(axis=0, ddof=1) if len(table) > 1 else np.zeros(table.shape[1])
-
-
-def _holdout_json(holdout: Holdout | None) -> dict[str, Any]:
-    empty = np.full(len(METRICS), np.nan)
-    kinds = ("real", "permuted", "overlap")
-    return {
-        **{kind: _by_metric(empty if holdout is None else holdout.mean(kind)) for kind in kinds},
-        "p": _by_metric(empty if holdout is None else holdout.p),
-        "sd": {kind: _by_metric(empty if holdout is None else holdout.spread(kind)) for kind in kinds},
-        "splits": 0 if holdout is None else len(holdout.sizes),
-        "held_out": [] if holdout is None else holdout.sizes.tolist(),
-    }

@@ -83,7 +83,7 @@ def write_report(report: Report, folder: Path) -> list[Path]:
 
 def json_text(report: Report) -> str:
     """The text of compose.json."""
-    return json.dumps(report.to_json(), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    return json.dumps(report.record(), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
 def table_csv(table: Table) -> str:
@@ -99,7 +99,7 @@ def report_page(report: Report) -> str:
         f"<pre>{escape(summary_text(report))}</pre>"
         f"<h2>Numbers</h2>{_html_table(tables['metrics'])}<h2>Figures</h2>{figures}"
         f"<h2>Worst rebuilt</h2>{_html_table(tables['combinations'], most=20)}"
-        f"<h2>How this was computed</h2><pre>{escape(json.dumps(report.to_json()['provenance'], indent=1))}</pre>"
+        f"<h2>How this was computed</h2><pre>{escape(json.dumps(report.record()['provenance'], indent=1))}</pre>"
     )
     return PAGE.format(title="Is a scene the sum of its sounds?", body=body)
 

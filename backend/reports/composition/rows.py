@@ -52,7 +52,7 @@ def report_tables(report: Report) -> dict[str, Table]:
 
 def metrics_table(report: Report) -> Table:
     """Both protocols in the form of the paper's table I: real, permuted, label overlap, p."""
-    record = report.to_json()
+    record = report.record()
     rows = []
     for protocol in ("loo", "holdout"):
         part = record[protocol]

@@ -28,7 +28,7 @@ def spread_text(metric: str, spread: float) -> str:
 
 def summary_text(report: Report) -> str:
     """Headline, sizes, both protocols, the best and worst combination, remarks."""
-    record = report.to_json()
+    record = report.record()
     lines = [
         report.headline,
         f"{record['n_clips']:,} clips, {record['n_combinations']:,} combinations of {record['n_sources']} sources, "

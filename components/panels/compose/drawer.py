@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
 from backend.composition import Report
-from backend.composition.explore import CombinationDetail, Neighbour, Sum, worst_first
+from backend.composition.explore import SHOWN_NEIGHBOURS, CombinationDetail, Sum, ends
 from backend.reports.composition.charts import combinations_chart
 from components.panels.compose.view import both_widths
 from components.widgets.numbers import signed
@@ -16,7 +16,6 @@ Play = Callable[[int], str]
 """Address of a clip's sound, by the clip's index; empty where only numbers are known."""
 
 MANY_SOURCES = 24
-WORST, BEST = 8, 4
 CLIPS_TO_HEAR = 5
 
 
@@ -33,16 +32,15 @@ def scatter(report: Report, chosen: int) -> str:
 
 def _ends(report: Report) -> str:
     """The worst and the best rebuilt combinations, as buttons."""
-    order = [int(index) for index in worst_first(report)]
-    shown = [*order[:WORST], *order[-BEST:]] if len(order) > WORST + BEST else order
+    worst, best = ends(report)
     rows = "".join(
         f'<tr><th scope="row"><button type="button" data-key="{i}">{escape(report.combinations.name(i))}</button></th>'
         f"<td>{signed(report.loo.cosines[i])}</td><td>{report.loo.residuals[i]:.2f}</td>"
         f"<td>{report.loo.ranks[i]}</td><td>{report.combinations.counts[i]}</td></tr>"
-        for i in shown
+        for i in (*worst, *best)
     )
     return (
-        f"<details class='how'><summary>The {min(WORST, len(shown))} worst rebuilt, and the best</summary>"
+        f"<details class='how'><summary>The {len(worst)} worst rebuilt, and the best</summary>"
         "<div class='scroll'>"
         f"<table class='numbers'><thead><tr><th scope='col'>combination</th><th scope='col'>cosine</th>"
         f"<th scope='col'>residual</th><th scope='col'>rank</th><th scope='col'>clips</th></tr></thead>"
@@ -53,54 +51,47 @@ def _ends(report: Report) -> str:
 def drawer(report: Report, detail: CombinationDetail, play: Play) -> str:
     """One combination: what its parts contribute, what the prediction lies next to, and how it all sounds."""
     combinations, index, count = report.combinations, detail.index, len(report.combinations)
-    rank = detail.actual.rank
-    placed = "its prediction lies nearest to the combination itself" if rank == 1 else (
-        f"{rank - 1} other combination{'s' if rank > 2 else ''} lie{'s' if rank == 2 else ''} nearer to its prediction"
+    placed = "its prediction lies nearest to the combination itself" if not detail.nearer else (
+        f"{detail.nearer} other combination{' lies' if detail.nearer == 1 else 's lie'} nearer to its prediction"
     )  # fmt: skip
-    others = [near for near in detail.neighbours if near.index != index]
     parts = [
         f"<h3>{escape(combinations.name(index))}</h3>",
-        f"<p>Rebuilt from the other {count - 1} combinations at cosine <b>{signed(detail.actual.cosine)}</b>; {placed} "
-        f"(rank {rank} of {count}). What the sum misses is {report.loo.residuals[index]:.2f} of its length.</p>",
+        f"<p>Rebuilt from the other {detail.others} combinations at cosine <b>{signed(detail.actual.cosine)}</b>; "
+        f"{placed} (rank {detail.actual.rank} of {count}). What the sum misses is {detail.residual:.2f} of its "
+        "length.</p>",
         _contributions(detail),
         "<h4>Nearest to the prediction</h4>",
-        _near_list(report, detail.neighbours, index, detail.actual),
+        _near_list(report, detail),
         _sounds("Hear it", combinations.name(index), detail.clips, play),
     ]
-    if others:
-        nearest = others[0].index
+    if detail.nearest_other:
+        nearest = detail.nearest_other.index
         parts.append(_sounds("Hear the nearest other", combinations.name(nearest), combinations.clips(nearest), play))
     return f'<div class="compose">{"".join(parts)}</div>'
 
 
 def _contributions(detail: CombinationDetail) -> str:
-    largest = max([abs(part.along) for part in detail.contributions] + [1e-9])
     rows = []
     for part in detail.contributions:
         said = signed(part.along, 2) if part.known else "unknown: it occurs nowhere else"
         kind = "" if part.along >= 0 else " against"
-        width = 100 * abs(part.along) / max(largest, 1.0)
         rows.append(
             f"<span>{escape(part.source)}</span><span class='track'><span class='fill{kind}' "
-            f"style='width:{width:.0f}%'></span></span><span>{said}</span>"
+            f"style='width:{part.bar:.0%}'></span></span><span>{said}</span>"
         )
-    total = sum(part.along for part in detail.contributions)
     return (
         f"<h4>What each part contributes</h4><div class='bars'>{''.join(rows)}</div><p class='note'>Along the actual "
-        f"embedding, as a share of its length, learned from the other combinations; together {total:.2f}, where 1 "
-        f"would be all of it.</p>"
+        f"embedding, as a share of its length, learned from the other combinations; together "
+        f"{detail.recovered:.2f}, where 1 would be all of it.</p>"
     )
 
 
-def _near_list(report: Report, neighbours: Sequence[Neighbour], own: int, actual: Neighbour) -> str:
-    shown = list(neighbours[:5])
-    if own not in [near.index for near in shown]:
-        shown.append(actual)
+def _near_list(report: Report, detail: CombinationDetail) -> str:
     rows = "".join(
-        f'<li{" class=actual" if near.index == own else ""}><span>{near.rank}</span><button type="button" '
+        f'<li{" class=actual" if near.index == detail.index else ""}><span>{near.rank}</span><button type="button" '
         f'data-key="{near.index}">{escape(report.combinations.name(near.index))}'
-        f"{' (itself)' if near.index == own else ''}</button><span>{signed(near.cosine)}</span></li>"
-        for near in shown
+        f"{' (itself)' if near.index == detail.index else ''}</button><span>{signed(near.cosine)}</span></li>"
+        for near in detail.listed
     )
     return f'<ol class="near">{rows}</ol>'
 
@@ -182,7 +173,7 @@ def _sum_found(report: Report, found: Sum | None, play: Play) -> str:
         nearest = found.combinations[0]
         said = f"Nearest is {escape(combinations.name(nearest.index))}, at cosine <b>{signed(nearest.cosine)}</b>."
     rows = []
-    for near in found.clips[:5]:
+    for near in found.clips[:SHOWN_NEIGHBOURS]:
         of = int(combinations.clip_combination[near.index])
         address = play(near.index)
         button = _player(address, "play", f"Play {combinations.name(of)}") if address else ""

@@ -38,8 +38,8 @@ def compose_endpoint(embeddings: str | None, labels: str | None, encoder: str, s
     """compose.json of your embeddings (.npz, .parquet) and labels (CSV id,labels); of the demo set without files."""
     try:
         if embeddings or labels:
-            return own_report(embeddings, labels, int(seed)).to_json()
-        return demo_report(encoder, int(seed))[0].to_json()
+            return own_report(embeddings, labels, int(seed)).record()
+        return demo_report(encoder, int(seed))[0].record()
     except InputError as error:
         raise gr.Error(str(error), print_exception=False) from None
 

@@ -7,7 +7,6 @@ from html import escape
 from typing import Any
 
 from backend.composition import METRICS, Report
-from backend.composition.metrics import HIGHER_IS_BETTER
 from backend.composition.published import PUBLISHED, PublishedRow
 from backend.reports.composition.charts import Chart, HeatMap, comparison_chart, report_charts
 from backend.reports.composition.summary import formatted, spread_text
@@ -30,9 +29,10 @@ HEADS = {
 
 def headline(report: Report, name: str) -> str:
     """The plain sentences a result opens with."""
-    record = report.to_json()
-    p = record["loo"]["p"]["cosine"]
-    chance = "" if p is None else f" {escape(_chance(report, p))}"
+    record = report.record()
+    p, better = record["loo"]["p"]["cosine"], record["loo"]["as_good"]["cosine"]
+    shuffles = record["provenance"]["permutations"]
+    chance = "" if p is None else f" {better or 'None'} of {shuffles} shuffles did as well (p = {p:.3f})."
     return (
         f'<div class="compose"><p class="headline">{escape(report.headline)}{chance}</p>'
         f"<p>{escape(report.verdict)}</p>"
@@ -40,12 +40,6 @@ def headline(report: Report, name: str) -> str:
         f"{record['n_sources']:,} sounds, encoder {escape(name)}. Every combination is predicted from a fit that "
         f"has not seen it.</p>" + "".join(f'<p class="note">{escape(note)}</p>' for note in report.notes) + "</div>"
     )
-
-
-def _chance(report: Report, p: float) -> str:
-    count = len(report.loo.permuted)
-    better = round(p * (count + 1)) - 1
-    return f"{better if better else 'None'} of {count} shuffles did as well (p = {p:.3f})."
 
 
 def metrics_table(reports: Sequence[tuple[str, Report]]) -> str:
@@ -64,7 +58,7 @@ def metrics_table(reports: Sequence[tuple[str, Report]]) -> str:
 def _protocol_rows(reports: Sequence[tuple[str, Report]], protocol: str, title: str) -> list[str]:
     rows = [_part(title)]
     for name, report in reports:
-        rows += _measured_rows(name, report.to_json()[protocol], several=len(reports) > 1)
+        rows += _measured_rows(name, report.record()[protocol], several=len(reports) > 1)
     rows.append(_part("Published: real / shuffled" + (" / overlap" if protocol == "holdout" else "")))
     return rows + [_published_row(row) for row in PUBLISHED if row.protocol == protocol and row.model == "CLAP"]
 
@@ -97,19 +91,11 @@ def _measured_rows(name: str, part: Mapping[str, Any], *, several: bool) -> list
 def _cell(part: Mapping[str, Any], kind: str, metric: str) -> str:
     spread = part["sd"].get(kind, {}).get(metric)
     shown = formatted(metric, part[kind][metric])
-    if kind == "real" and _is_best(part, metric):
+    if kind == "real" and part["best"][metric]:
         shown = f'<span class="better">{shown}</span>'
     if spread is None:
         return shown
     return f'{shown} <span class="control">± {escape(spread_text(metric, spread))}</span>'
-
-
-def _is_best(part: Mapping[str, Any], metric: str) -> bool:
-    values = [part[kind][metric] for kind in ("real", "permuted", "overlap")]
-    if None in values:
-        return False
-    real, *others = (value if HIGHER_IS_BETTER[metric] else -value for value in values)
-    return all(real > other for other in others)
 
 
 def _published_row(row: PublishedRow) -> str:
@@ -164,7 +150,7 @@ def how_computed(report: Report) -> str:
         f"by squared error on {len(report.choice.validation)} held-out combinations, then fixed.",
         "Leave-one-combination-out in closed form, ((H R)<sub>i</sub> − h<sub>ii</sub> r<sub>i</sub>) / "
         "(1 − h<sub>ii</sub>), which equals refitting; the largest leverage h<sub>ii</sub> here is "
-        f"{report.loo.leverage.max():.2f}.",
+        f"{report.loo.largest_leverage:.2f}.",
         f"Shuffled parts: the combinations' embeddings shuffled against their labels {len(report.loo.permuted)} times.",
         "Overlapping labels: the mean of the other combinations, weighted by Jaccard overlap of labels (own choice).",
         "Holdout: splits of a fifth; combinations are moved back until every held-out sound occurs in training.",

@@ -40,7 +40,7 @@ def test_writes_the_same_numbers_as_the_library(run, files, capsys):
     assert code == 0
     out = capsys.readouterr().out
     record = json.loads((folder / "o" / "compose.json").read_text())
-    expected = compose(data, seed=7).to_json()
+    expected = compose(data, seed=7).record()
     assert {k: v for k, v in record.items() if k != "provenance"} == {
         k: v for k, v in expected.items() if k != "provenance"
     }

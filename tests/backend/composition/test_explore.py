@@ -12,6 +12,7 @@ from backend.composition import LabelledEmbeddings, compose
 from backend.composition.explore import (
     combination_detail,
     contribution_cosines,
+    ends,
     plane,
     sound_arithmetic,
     worst_first,
@@ -127,7 +128,7 @@ def test_colours_of_the_heat_map():
 
 def test_files_hold_the_same_numbers(report, tmp_path):
     written = {path.name for path in write_report(report, tmp_path / "out")}
-    assert json.loads((tmp_path / "out" / "compose.json").read_text()) == json.loads(json.dumps(report.to_json()))
+    assert json.loads((tmp_path / "out" / "compose.json").read_text()) == json.loads(json.dumps(report.record()))
     for chart in report_charts(report):
         assert {f"{chart.key}.{kind}" for kind in ("svg", "png", "html")} <= written
     page = (tmp_path / "out" / "report.html").read_text()
@@ -161,3 +162,27 @@ def test_published_rows_are_the_papers():
     assert len(PUBLISHED) == 12
     assert PUBLISHED[0].real == ("0.686", "0.761", "0.579", "0.0007", "0.43")
     assert all(len(row.overlap) == (5 if row.protocol == "holdout" else 0) for row in PUBLISHED)
+
+
+def test_what_the_drawer_says_of_a_combination_is_a_field_of_its_detail(report):
+    for index in range(len(report.combinations)):
+        detail = combination_detail(report, index)
+        means, predicted = report.combinations.means, report.loo.predicted[index]
+        cosines = means @ predicted / np.linalg.norm(means, axis=1) / (np.linalg.norm(predicted) or 1.0)
+        assert detail.nearer == np.count_nonzero(np.delete(cosines, index) >= cosines[index])
+        assert detail.others == len(report.combinations) - 1
+        size = np.linalg.norm(means[index])
+        assert detail.residual == pytest.approx(np.linalg.norm(predicted - means[index]) / size)
+        assert detail.recovered == pytest.approx(predicted @ means[index] / size**2, abs=1e-9)
+        others = [at for at in np.argsort(-cosines, kind="stable") if at != index]
+        assert detail.nearest_other is not None
+        assert detail.nearest_other.index == others[0]
+        assert index in [near.index for near in detail.listed]
+        assert max(part.bar for part in detail.contributions) <= 1.0
+
+
+def test_the_ends_hold_every_combination_once_where_there_are_few(report):
+    worst, best = ends(report)
+    order = np.argsort(report.loo.cosines, kind="stable").tolist()
+    assert list(worst) == order[:8]
+    assert list(best) == order[max(8, len(order) - 4) :]

@@ -52,10 +52,10 @@ def lines_of(folder: Path) -> Path:
 def test_labels_may_be_any_iterables(labels: object) -> None:
     expected = compose(
         LabelledEmbeddings(tuple(IDS), ROWS, tuple(map(frozenset, SETS))), permutations=3, splits=2
-    ).to_json()
+    ).record()
     data = LabelledEmbeddings(IDS, ROWS.tolist(), labels)  # type: ignore[arg-type]
     assert data.labels == tuple(map(frozenset, SETS)) and data.ids == tuple(IDS)
-    assert compose(data, permutations=3, splits=2).to_json() == expected
+    assert compose(data, permutations=3, splits=2).record() == expected
 
 
 @pytest.mark.parametrize(

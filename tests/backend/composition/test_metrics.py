@@ -76,7 +76,7 @@ def test_a_tie_counts_against_the_prediction():
 def test_cka_of_one_row_is_undefined_and_json_says_null():
     found = evaluate(prepare(np.ones((1, 4)), "euclidean"), np.ones((1, 4)))
     assert np.isnan(found.cka)
-    assert found.as_dict()["cka"] is None
+    assert found.record()["cka"] is None
 
 
 @settings(max_examples=40, deadline=None)

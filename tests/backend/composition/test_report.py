@@ -10,6 +10,7 @@ import pytest
 
 from backend.composition import METRICS, LabelledEmbeddings, combine, compose, prepare
 from backend.composition.combinations import combination_means
+from backend.composition.metrics import HIGHER_IS_BETTER
 from backend.errors import InputError
 from tests.reference import composition as slow
 
@@ -110,17 +111,17 @@ def test_same_seed_same_numbers_whatever_the_order_of_clips_and_labels():
     turned = LabelledEmbeddings(
         tuple(data.ids[i] for i in order), data.embeddings[order], tuple(data.labels[i] for i in order)
     )
-    first, second = compose(data, permutations=5).to_json(), compose(turned, permutations=5).to_json()
+    first, second = compose(data, permutations=5).record(), compose(turned, permutations=5).record()
     for protocol in ("loo", "holdout"):
         for kind in ("real", "permuted", "overlap", "p"):
             assert first[protocol][kind] == pytest.approx(second[protocol][kind], abs=1e-9)
     assert first["cca"]["real"] == pytest.approx(second["cca"]["real"], abs=1e-9)
     assert first["lambda"] == second["lambda"]
-    assert compose(data, seed=1, permutations=5).to_json()["loo"]["permuted"] != first["loo"]["permuted"]
+    assert compose(data, seed=1, permutations=5).record()["loo"]["permuted"] != first["loo"]["permuted"]
 
 
 def test_json_has_the_stated_keys_and_no_nan():
-    record = compose(small_collection(), permutations=4, provenance={"encoder": "pocket"}).to_json()
+    record = compose(small_collection(), permutations=4, provenance={"encoder": "pocket"}).record()
     assert list(record) == [
         "n_clips", "n_combinations", "n_sources", "dim", "lambda", "loo", "holdout", "cca", "provenance",
     ]  # fmt: skip
@@ -132,6 +133,22 @@ def test_json_has_the_stated_keys_and_no_nan():
     assert len(record["cca"]["real"]) == len(record["cca"]["permuted"]) == 5
     assert record["provenance"]["encoder"] == "pocket" and record["provenance"]["seed"] == 0
     json.dumps(record, allow_nan=False)
+
+
+def test_the_record_says_how_many_shuffles_did_as_well_and_where_both_baselines_are_beaten():
+    report = compose(small_collection(), permutations=7)
+    record = report.record()
+    for column, name in enumerate(METRICS):
+        sign = 1 if HIGHER_IS_BETTER[name] else -1
+        real, shuffled = getattr(report.loo.real, name), report.loo.permuted[:, column]
+        counted = sum(sign * value >= sign * real for value in shuffled)
+        assert record["loo"]["as_good"][name] == counted
+        assert record["loo"]["p"][name] == pytest.approx((1 + counted) / 8)
+        for protocol in ("loo", "holdout"):
+            part = record[protocol]
+            others = [part[kind][name] for kind in ("permuted", "overlap")]
+            assert part["best"][name] is all(sign * part["real"][name] > sign * other for other in others)
+    assert compose(small_collection(), permutations=3).record()["loo"]["best"].keys() == set(METRICS)
 
 
 def test_lambda_is_on_the_grid_and_hits_by_chance_are_told():
@@ -154,7 +171,7 @@ def test_no_holdout_where_every_combination_has_its_own_source():
     means = {(name,): np.eye(5)[index] for index, name in enumerate("abcde")}
     report = compose(collection(means, clips=2, noise=0.1, random=np.random.default_rng(0), dim=5), permutations=3)
     assert report.holdout is None
-    record = report.to_json()
+    record = report.record()
     assert record["holdout"]["real"]["cosine"] is None and record["holdout"]["splits"] == 0
     assert record["loo"]["real"]["cosine"] == 0
     json.dumps(record, allow_nan=False)
@@ -218,7 +235,7 @@ def test_zero_embeddings_do_not_break_the_metrics():
     data = small_collection()
     data.embeddings[data.embeddings[:, 0] > 1e9] = 0
     zero = LabelledEmbeddings(data.ids, np.zeros_like(data.embeddings), data.labels)
-    record = compose(zero, permutations=3).to_json()
+    record = compose(zero, permutations=3).record()
     assert record["loo"]["real"]["cosine"] == 0 and record["loo"]["real"]["cka"] is None
     assert prepare(np.zeros((3, 2))).self_alignment == 0
 

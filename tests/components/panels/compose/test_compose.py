@@ -213,14 +213,14 @@ def test_downloads_hold_what_is_shown(on, panel):
     opened = opened_demo("pocket", 0)
     answer = shown(panel, on.on_files(opened))
     assert set(answer) == {"json", "csv", "figures", "page"}
-    assert json.loads(served(answer["json"]).read_text()) == json.loads(json.dumps(opened.report.to_json()))
+    assert json.loads(served(answer["json"]).read_text()) == json.loads(json.dumps(opened.report.record()))
     with zipfile.ZipFile(served(answer["figures"])) as archive:
         names = archive.namelist()
     assert sum(name.endswith(".png") for name in names) == sum(name.endswith(".svg") for name in names) == 10
 
 
 def test_the_endpoint_answers_with_compose_json(tmp_path):
-    assert compose.compose_endpoint(None, None, "pocket", 0) == opened_demo("pocket", 0).report.to_json()
+    assert compose.compose_endpoint(None, None, "pocket", 0) == opened_demo("pocket", 0).report.record()
     assert compose.compose_endpoint(*own_files(tmp_path), "", 3)["provenance"]["seed"] == 3
     with pytest.raises(gr.Error, match="Give both files"):
         compose.compose_endpoint(own_files(tmp_path)[0], None, "", 0)
