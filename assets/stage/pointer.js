@@ -1,6 +1,5 @@
 // Mouse, pen and finger: drag selects, a click listens, two fingers zoom, handles adjust.
 
-const LEAST_REGION = 0.1;
 const LEAST_MELS = 60;
 
 class Pointers {

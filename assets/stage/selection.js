@@ -28,7 +28,7 @@ const choosing = {
   stepWindow(way) {
     const starts = this.view.curves[0]?.starts;
     const now = this.sound.position;
-    if (!starts?.length) return this.seek(clamp(now + way * 0.5, 0, this.axis.duration));
+    if (!starts?.length) return this.seek(clamp(now + way * this.view.windows.hop, 0, this.axis.duration));
     const next = way > 0 ? starts.find((start) => start > now + 0.02) : starts.findLast((start) => start < now - 0.02);
     if (next === undefined) return undefined;
     this.seek(next);
@@ -38,7 +38,7 @@ const choosing = {
   },
 
   setRegion(start, end, { settle = true, moving = "end" } = {}) {
-    const least = Math.min(LEAST_REGION, this.axis.duration);
+    const least = Math.min(this.limits.region, this.axis.duration);
     let [a, b] = [Math.min(start, end), Math.max(start, end)];
     if (b - a < least) [a, b] = moving === "start" ? [b - least, b] : [a, a + least];
     if (a < 0) [a, b] = [0, least];

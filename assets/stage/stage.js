@@ -4,8 +4,8 @@
 const ECHO_MS = 8000;
 
 class Stage {
-  constructor(root, colours, trigger, server) {
-    Object.assign(this, { root, trigger, server });
+  constructor(root, colours, limits, trigger, server) {
+    Object.assign(this, { root, limits, trigger, server });
     this.colours = Uint8Array.from(atob(colours), (letter) => letter.charCodeAt(0));
     this.abort = new AbortController();
     this.signal = this.abort.signal;
@@ -226,7 +226,7 @@ class Stage {
     if (finer && held.start <= axis.t0 + 1e-9 && held.end >= axis.t1 - 1e-9) return;
     const start = Math.max(0, axis.t0 - axis.span / 2);
     const end = Math.min(axis.duration, axis.t1 + axis.span / 2);
-    const columns = Math.round(clamp(this.layout.plotWidth * ((end - start) / axis.span), 64, 2048));
+    const columns = Math.round(clamp(this.layout.plotWidth * ((end - start) / axis.span), 64, this.limits.columns));
     const { db_min, db_max } = view.spectrogram;
     const wanted = { file: view.detail[version], start, end, columns, db_min, db_max, scale: view.peaks.scale };
     try {

@@ -15,12 +15,17 @@ from backend.audio.levels import cancelled_channel, level_notes, measured, mixed
 from backend.audio.limits import Limits
 from backend.audio.words import shown_name
 from backend.audio.writing import WAV_FORMATS, write_wav
+from backend.checks import checked_number
 from backend.errors import InputError
 
 HOP_SECONDS = 0.5
 """Hop between window starts (science section 1)."""
-WINDOW_CHOICES = (2.0, 4.0)
+WINDOW_SECONDS = 2.0
+"""Window length where none is chosen."""
+WINDOW_CHOICES = (WINDOW_SECONDS, 4.0)
 """Window lengths offered, in seconds (science section 1)."""
+WINDOW_RANGE = (0.1, 10.0)
+"""Shortest and longest window, in seconds (own choice: LAION-CLAP hears ten seconds at once)."""
 
 
 @dataclass(frozen=True, order=True)
@@ -120,6 +125,12 @@ class Clip:
     def rms(self) -> float:
         """Root mean square over all channels, full scale = 1."""
         return float(np.sqrt(np.mean(np.square(self.channels, dtype=np.float64)))) if self.channels.size else 0.0
+
+
+def checked_window(seconds: object) -> float:
+    """A window's length in seconds, within ``WINDOW_RANGE``. Raises InputError for anything else."""
+    usual = " and ".join(f"{choice:g}" for choice in WINDOW_CHOICES)
+    return checked_number("The window", seconds, *WINDOW_RANGE, unit="s", advice=f"{usual} are usual.")
 
 
 def sliding_windows(duration: float, length: float, hop: float = HOP_SECONDS) -> Windows:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from backend.audio import HOP_SECONDS, Clip, clip_from_samples, load_clip, sliding_windows
+from backend.audio import HOP_SECONDS, WINDOW_SECONDS, Clip, clip_from_samples, load_clip, sliding_windows
 from backend.collections.collection import Collection, EmbeddedCollection, Item, Skipped, check_ids
 from backend.collections.embedding_store import ClipEmbeddings, EmbeddingStore, StoredArrays
 from backend.encoders.base import Encoder
@@ -27,7 +27,6 @@ Progress = Callable[[str, float], None]
 """Called with what is done and the fraction done; raising stops the work, and what is done is kept."""
 CLIP_SECONDS = 10.0
 """A clip is embedded as a whole up to this length; a longer one as the mean of such windows (own choice)."""
-WINDOW_SECONDS = 2.0
 
 
 def embed_clip(

@@ -1,4 +1,4 @@
-"""What several sub-commands share: arguments with a gate, the encoder, provenance, output."""
+"""What several sub-commands share: arguments with their checks, the encoder, provenance, output."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ import argparse
 import json
 import math
 import sys
-from typing import Any, NoReturn
+from collections.abc import Callable
+from typing import Any, NoReturn, TypeVar
 
+from backend.audio import WINDOW_SECONDS, checked_window
+from backend.checks import DEFAULT_SEED, checked_seed
 from backend.encoders.base import Encoder, EncoderInfo, encoder_list, load_encoder
 from backend.errors import InputError
 from backend.settings import COMMAND, settings
 
-HIGHEST_SEED = 2**63 - 1
-"""What fits into a link and a JSON number of any program."""
-
+Checked = TypeVar("Checked")
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 a file, folder or download that was to be read cannot be used, or there is no room for the "
@@ -45,25 +46,33 @@ def finite_number(text: str) -> float:
 
 
 def whole_number(text: str) -> int:
-    """argparse type: a whole number; how many are allowed is for the gate of each argument to say."""
+    """argparse type: a whole number; how many are allowed is for each argument to say."""
     try:
         return int(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a whole number") from None
 
 
-def seed_number(text: str) -> int:
-    """argparse type: a seed, a whole number from 0 on."""
-    seed = whole_number(text)
-    if not 0 <= seed <= HIGHEST_SEED:
-        raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a whole number from 0 to {HIGHEST_SEED}")
-    return seed
+def checked_by(check: Callable[[object], Checked], read: Callable[[str], object] = whole_number) -> Any:
+    """argparse type: a number that the backend's own check lets in, refused in that check's sentence."""
+
+    def checked(text: str) -> Checked:
+        try:
+            return check(read(text))
+        except InputError as error:
+            raise argparse.ArgumentTypeError(str(error).rstrip(".")) from None
+
+    return checked
 
 
 def add_seed(parser: argparse.ArgumentParser) -> None:
     """--seed."""
     parser.add_argument(
-        "--seed", type=seed_number, default=0, metavar="N", help="seed of everything random (default: 0)"
+        "--seed",
+        type=checked_by(checked_seed),
+        default=DEFAULT_SEED,
+        metavar="N",
+        help="seed of everything random (default: %(default)s)",
     )
 
 
@@ -77,17 +86,14 @@ def add_common(parser: argparse.ArgumentParser, *, window: bool = True) -> None:
     )
     if window:
         parser.add_argument(
-            "--window", type=finite_number, default=2.0, metavar="S", help="window length in seconds (default: 2)"
+            "--window",
+            type=checked_by(checked_window, finite_number),
+            default=WINDOW_SECONDS,
+            metavar="S",
+            help="window length in seconds (default: %(default)g)",
         )
     add_seed(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-
-
-def checked_window(seconds: float) -> float:
-    """The window length, refused outside 0.1 to 10 s."""
-    if not 0.1 <= seconds <= 10:
-        raise InputError(f"The window is {seconds:g} s; it must lie between 0.1 and 10 s. 2 and 4 are usual.")
-    return seconds
 
 
 def needed_here(info: EncoderInfo) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from backend.commands.common import add_seed, finite_number, loaded_encoder, print_json, whole_number
 from backend.commands.terminal_progress import clear, on_terminal
+from backend.composition.analysis import PERMUTATIONS, SPLITS
 from backend.errors import InputError
 from backend.settings import settings
 
@@ -50,9 +51,12 @@ def register(commands: Any) -> None:
     )
     parser.add_argument("--subset", action="store_true", help="use only clips that have both an embedding and labels")
     parser.add_argument(
-        "--permutations", type=whole_number, default=100, help="shuffles of the baseline (default: 100)"
+        "--permutations",
+        type=whole_number,
+        default=PERMUTATIONS,
+        help="shuffles of the baseline (default: %(default)s)",
     )
-    parser.add_argument("--splits", type=whole_number, default=20, help="repeated holdouts (default: 20)")
+    parser.add_argument("--splits", type=whole_number, default=SPLITS, help="repeated holdouts (default: %(default)s)")
     parser.add_argument(
         "--lambda", dest="penalty", type=finite_number, default=None, help="fix lambda instead of choosing it"
     )

@@ -8,14 +8,15 @@ from typing import Any
 
 from backend.commands.common import (
     add_common,
-    checked_window,
+    checked_by,
     chosen_encoder,
     finite_number,
     print_json,
     provenance,
-    whole_number,
 )
 from backend.errors import InputError
+from backend.evidence.control_cuts import CONTROL_COUNT, checked_controls
+from backend.evidence.cut import DEFAULT_DEPTH_DB
 
 
 def register(commands: Any) -> None:
@@ -27,14 +28,18 @@ def register(commands: Any) -> None:
     parser.add_argument(
         "--depth",
         type=finite_number,
-        default=-40.0,
-        help="how far down, in dB; 40 and -40 mean the same (default: -40)",
+        default=DEFAULT_DEPTH_DB,
+        help="how far down, in dB; 40 and -40 mean the same (default: %(default)g)",
     )
     parser.add_argument("--band", type=finite_number, nargs=2, metavar=("LOW", "HIGH"), help="gate only this band, Hz")
     parser.add_argument("-o", "--output", required=True, help="the WAV file to write")
     parser.add_argument("--query", help="score this query before and after, with matched controls")
     parser.add_argument(
-        "--controls", type=whole_number, default=20, metavar="K", help="random cuts to compare with (default: 20)"
+        "--controls",
+        type=checked_by(checked_controls),
+        default=CONTROL_COUNT,
+        metavar="K",
+        help="random cuts to compare with (default: %(default)s)",
     )
     add_common(parser)
     parser.set_defaults(run=run)
@@ -62,9 +67,6 @@ def run(arguments: argparse.Namespace) -> None:
     from backend.evidence.cut import gated_clip
     from backend.reports.records import gate_record, sought_concepts
 
-    window = checked_window(arguments.window)
-    if not 1 <= arguments.controls <= 1000:
-        raise InputError(f"--controls is {arguments.controls}; it must lie between 1 and 1000.")
     concepts = sought_concepts(arguments.query) if arguments.query is not None else ()
     band = tuple(arguments.band) if arguments.band else None
     output = checked_output(arguments.output, arguments.clip)
@@ -77,7 +79,15 @@ def run(arguments: argparse.Namespace) -> None:
     else:
         encoder = chosen_encoder(arguments)
         experiment = cut_and_compare(
-            encoder, clip, concepts, window, span, depth, band=band, seed=arguments.seed, controls=arguments.controls
+            encoder,
+            clip,
+            concepts,
+            arguments.window,
+            span,
+            depth,
+            band=band,
+            seed=arguments.seed,
+            controls=arguments.controls,
         )
         cut = experiment.cut
         record = gate_record(clip, span, depth, band, experiment)

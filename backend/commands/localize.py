@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from backend.commands.common import add_common, checked_window, chosen_encoder, print_json, provenance
+from backend.commands.common import add_common, chosen_encoder, print_json, provenance
 
 
 def register(commands: Any) -> None:
@@ -24,12 +24,11 @@ def run(arguments: argparse.Namespace) -> None:
     from backend.negation import parse_query
     from backend.reports.records import localization_record, query_record, sought_concepts
 
-    window = checked_window(arguments.window)
     query = parse_query(arguments.query)
     concepts = sought_concepts(query)
     clip = demo_or_file(arguments.clip)
     encoder = chosen_encoder(arguments)
-    found = localize(encoder, clip, concepts, window)
+    found = localize(encoder, clip, concepts, arguments.window)
     if arguments.json:
         print_json({**localization_record(found), **query_record(query), "provenance": provenance(encoder, arguments)})
         return

@@ -6,6 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from backend.benchmarks.negeval import DEFAULT_CLIPS, DEFAULT_PAIRS, MOST_PAIRS
+from backend.checks import checked_whole
 from backend.commands.common import add_common, chosen_encoder, print_json, whole_number
 from backend.errors import InputError
 
@@ -15,11 +17,16 @@ def register(commands: Any) -> None:
     parser = commands.add_parser("negeval", help="run the negation benchmark over a labelled or captioned collection")
     parser.add_argument("collection", help="demo, a folder, or a CSV (path, caption, labels)")
     parser.add_argument("--out", required=True, type=Path, help="folder for negeval.json, tables, figures and items")
-    parser.add_argument("--pairs", type=whole_number, default=500, help="controlled pairs; 0 for none (default: 500)")
+    parser.add_argument(
+        "--pairs", type=whole_number, default=DEFAULT_PAIRS, help="controlled pairs; 0 for none (default: %(default)s)"
+    )
     parser.add_argument("--filler", default="matched", help="matched (as the paper) or any (default: %(default)s)")
     parser.add_argument("--folds", default="", help="ESC layouts: report on these folds, calibrate on the others: 4,5")
     parser.add_argument(
-        "--clips", type=whole_number, default=400, help="clips that give queries and questions (default: 400)"
+        "--clips",
+        type=whole_number,
+        default=DEFAULT_CLIPS,
+        help="clips that give queries and questions (default: %(default)s)",
     )
     add_common(parser, window=False)
     parser.set_defaults(run=run)
@@ -49,14 +56,12 @@ def run(arguments: argparse.Namespace) -> None:
 def _options(arguments: argparse.Namespace) -> Any:
     from backend.benchmarks.negeval.run import Options
 
-    if not 0 <= arguments.pairs <= 10000:
-        raise InputError(f"{arguments.pairs} pairs are asked for; it must be 0 to 10,000.")
-    if arguments.clips < 1:
-        raise InputError(f"--clips is {arguments.clips}; it must be at least 1.")
+    pairs = checked_whole("The number of pairs", arguments.pairs, 0, MOST_PAIRS)
+    clips = checked_whole("The number of clips", arguments.clips, 1)
     if arguments.filler not in ("matched", "any"):
         raise InputError(f"--filler is {arguments.filler!r}; choose matched or any.")
     try:
         folds = tuple(int(part) for part in arguments.folds.split(",") if part.strip())
     except ValueError:
         raise InputError(f"--folds is {arguments.folds!r}; it must be numbers separated by commas, as 4,5.") from None
-    return Options(arguments.pairs, arguments.filler, folds, arguments.clips, arguments.seed)
+    return Options(pairs, arguments.filler, folds, clips, arguments.seed)

@@ -6,7 +6,10 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from backend.commands.common import add_common, chosen_encoder, finite_number, print_json, provenance, whole_number
+from backend.commands.common import add_common, checked_by, chosen_encoder, finite_number, print_json, provenance
+from backend.reports.records import DEFAULT_SCORER
+from backend.retrieval.ranking import DEFAULT_HITS, checked_top
+from backend.retrieval.steering import DEFAULT_LAMBDA, LARGEST_LAMBDA, checked_lambda
 
 MOST_SKIPPED = 10
 """Rows that are listed one by one with their reason; a table whose folder is elsewhere misses them all."""
@@ -17,11 +20,21 @@ def register(commands: Any) -> None:
     parser = commands.add_parser("rank", help="rank a collection for a query that may say what must not be heard")
     parser.add_argument("collection", help="demo, a folder, a CSV (path, caption, labels), or ready embeddings (.npz)")
     parser.add_argument("query", help='for example "a dog barking, no rain"')
-    parser.add_argument("--scorer", default="exclusion", help="raw, steered or exclusion (default: %(default)s)")
+    parser.add_argument("--scorer", default=DEFAULT_SCORER, help="raw, steered or exclusion (default: %(default)s)")
     parser.add_argument(
-        "--lambda", dest="lam", type=finite_number, default=0.2, help="steering strength (default: 0.2)"
+        "--lambda",
+        dest="lam",
+        type=checked_by(checked_lambda, finite_number),
+        default=DEFAULT_LAMBDA,
+        help=f"steering strength, 0 to {LARGEST_LAMBDA:g} (default: %(default)s)",
     )
-    parser.add_argument("--top", type=whole_number, default=10, metavar="K", help="hits to print (default: 10)")
+    parser.add_argument(
+        "--top",
+        type=checked_by(checked_top),
+        default=DEFAULT_HITS,
+        metavar="K",
+        help="hits to print (default: %(default)s)",
+    )
     add_common(parser, window=False)
     parser.set_defaults(run=run)
 
@@ -34,11 +47,10 @@ def run(arguments: argparse.Namespace) -> None:
     from backend.commands.terminal_progress import clear, on_terminal
     from backend.negation import parse_query
     from backend.reports.records import ranking_record
-    from backend.retrieval.ranking import checked_top, rank
+    from backend.retrieval.ranking import rank
     from backend.retrieval.scoring import SCORERS, check_scorer, score_query
-    from backend.retrieval.steering import checked_lambda
 
-    scorer, lam, top = check_scorer(arguments.scorer), checked_lambda(arguments.lam), checked_top(arguments.top)
+    scorer, lam, top = check_scorer(arguments.scorer), arguments.lam, arguments.top
     query = parse_query(arguments.query)
     is_ready = Path(arguments.collection).suffix.lower() in (".npz", ".parquet")
     collection = None if is_ready else open_collection(arguments.collection)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from backend.checks import DEFAULT_SEED, checked_seed, checked_whole
 from backend.composition import cca
 from backend.composition.baselines import Progress, label_overlap, p_values, permuted_leave_one_out
 from backend.composition.combinations import Combinations, LabelledEmbeddings, combine
@@ -27,6 +28,7 @@ from backend.composition.ridge import PenaltyChoice, Ridge, choose_penalty, fact
 from backend.errors import InputError
 
 PERMUTATIONS = 100
+"""Shuffles of leave-one-out and of CCA (science section 5)."""
 MOST_PERMUTATIONS, MOST_SPLITS = 100_000, 10_000
 """More would take days and make no p-value more believable."""
 SMALL = 30
@@ -36,7 +38,7 @@ SMALL = 30
 def compose(
     data: LabelledEmbeddings,
     *,
-    seed: int = 0,
+    seed: int = DEFAULT_SEED,
     permutations: int = PERMUTATIONS,
     splits: int = SPLITS,
     penalty: float | None = None,
@@ -70,16 +72,11 @@ def compose(
     Raises
     ------
     InputError
-        What ``combine`` refuses, a negative seed, or an analysis that does not fit into memory.
+        What ``combine`` refuses, a number out of range, or an analysis that does not fit into memory.
     """
-    for name, value, least, most in (
-        ("seed", seed, 0, None),
-        ("count of permutations", permutations, 1, MOST_PERMUTATIONS),
-        ("splits", splits, 1, MOST_SPLITS),
-    ):
-        if value < least or (most is not None and value > most):
-            limits = f"at least {least}" + (f" and at most {most:,}" if most is not None else "")
-            raise InputError(f"{name.capitalize()}: {value} was given; it must be a whole number, {limits}.")
+    seed = checked_seed(seed)
+    permutations = checked_whole("The number of permutations", permutations, 1, MOST_PERMUTATIONS)
+    splits = checked_whole("The number of splits", splits, 1, MOST_SPLITS)
     needed, what = _needed(data)
     require_memory(needed, what, memory)
     try:

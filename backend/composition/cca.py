@@ -18,7 +18,6 @@ from backend.composition.baselines import Progress
 
 Floats = NDArray[np.float64]
 
-PERMUTATIONS = 100
 BLOCK_ROWS = 8192
 PRODUCT_BYTES = 128 * 2**20
 """Bound of the permuted products held at a time."""

@@ -15,15 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.audio import Clip, Span, Windows
+from backend.checks import DEFAULT_SEED, checked_seed, checked_whole
 from backend.encoders.base import Encoder, FloatArray, SpanEncoder
 from backend.encoders.cached import EmbeddingCache, text_embeddings, window_embeddings
 from backend.encoders.prompts import concept_prompt
 from backend.errors import InputError
-from backend.evidence.cut import blank, checked_depth, clip_segment, gated_clip, random_window_spans
+from backend.evidence.cut import blank, checked_depth, checked_region, clip_segment, gated_clip
 from backend.evidence.localization import Localization, SoughtConcept, localize
 
 CONTROL_COUNT = 20
 """K, random cuts a result is compared with (issue and science section 3)."""
+MOST_CONTROLS = 1000
+"""More would take minutes and change no verdict."""
 GROUNDED_DEVIATIONS = 2.0
 """A drop counts as grounded when it exceeds the random cuts' mean by this many SD (own choice)."""
 SEGMENT_GRID = 2.0
@@ -93,6 +96,39 @@ def clip_scores(embeddings: FloatArray, texts: FloatArray) -> NDArray[np.float64
     return (embeddings @ texts.T).max(axis=0).astype(np.float64)
 
 
+def checked_controls(count: object) -> int:
+    """How many random cuts are made, 1 to ``MOST_CONTROLS``. Raises InputError for anything else."""
+    return checked_whole("The number of random cuts", count, 1, MOST_CONTROLS)
+
+
+def random_window_spans(
+    duration: float, length: float, count: int = CONTROL_COUNT, seed: int = DEFAULT_SEED
+) -> list[Span]:
+    """Windows of one length at random places: the matched controls of a cut (science section 3).
+
+    Parameters
+    ----------
+    duration, length : float
+        Of the clip and of the window, seconds. A window as long as the clip has one place only,
+        so then all spans are the whole clip.
+    count : int
+        At least 1.
+    seed : int
+        Of numpy's default generator; the starts are uniform in [0, duration - length].
+
+    Raises
+    ------
+    InputError
+        A length is not a positive number, or ``count`` or ``seed`` is out of its range.
+    """
+    if not (np.isfinite(duration) and np.isfinite(length) and duration > 0 and length > 0):
+        raise InputError(f"A window of {length} s in {duration} s cannot be drawn; both must be positive.")
+    length = min(length, duration)
+    count = checked_whole("The number of random windows", count, 1)
+    starts = np.random.default_rng(checked_seed(seed)).uniform(0.0, 1.0, count) * (duration - length)
+    return [Span(float(start), float(start) + length) for start in starts]
+
+
 def checked_cut(clip: Clip, span: Span, depth_db: float) -> tuple[Span, float]:
     """The region and the depth in positive dB: refused unless the one lies in the clip, the other in range.
 
@@ -101,17 +137,7 @@ def checked_cut(clip: Clip, span: Span, depth_db: float) -> tuple[Span, float]:
     InputError
         Naming what came and what is allowed.
     """
-    if not (np.isfinite(span.start) and np.isfinite(span.end)) or span.start < 0 or span.end <= span.start:
-        raise InputError(
-            f"The region {span.start:g} to {span.end:g} s is not a stretch of time in the clip; "
-            "its start must be 0 s or later, and start must be below end."
-        )
-    if span.end > clip.duration + 1e-3:
-        raise InputError(
-            f"The region ends at {span.end:.2f} s, but {clip.name} is {clip.duration:.2f} s long. "
-            "Choose an earlier end."
-        )
-    return Span(span.start, min(span.end, clip.duration)), checked_depth(depth_db)
+    return checked_region(span.start, span.end, clip.duration), checked_depth(depth_db)
 
 
 def cut_steps(
@@ -123,7 +149,7 @@ def cut_steps(
     depth_db: float,
     *,
     band: tuple[float, float] | None = None,
-    seed: int = 0,
+    seed: int = DEFAULT_SEED,
     controls: int = CONTROL_COUNT,
     cache: EmbeddingCache | None = None,
 ) -> Iterator[CutStep | CutExperiment]:
@@ -132,6 +158,7 @@ def cut_steps(
     Closing the iterator between two steps cancels the rest.
     """
     span, depth_db = checked_cut(clip, span, depth_db)
+    controls, seed = checked_controls(controls), checked_seed(seed)
     steps = controls + 2
     before = localize(encoder, clip, concepts, window, cache=cache)
     texts = text_embeddings(encoder, [concept_prompt(found.concept.text) for found in before.evidence], cache=cache)
@@ -180,7 +207,7 @@ def cut_and_compare(
     span : Span
         The region, seconds.
     depth_db : float
-        Attenuation inside the region in dB, 0 to 120 (its sign does not matter); 40 is a gain of 0.01
+        Attenuation inside the region in dB (its sign does not matter); 40 is a gain of 0.01
         (science section 2).
     **options
         ``band`` (low, high) in Hz gates only this band; ``seed`` of the random cuts' positions;

@@ -20,13 +20,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.audio import Clip, Span, clip_from_samples
+from backend.checks import checked_number, is_number, shown
 from backend.errors import InputError
 from backend.evidence.frequency_band import Band, band_component, band_filter, checked_band
 
 RAMP_SECONDS = 0.05
 """Length of the raised-cosine ramps inside a region's edges (science section 2)."""
+DEFAULT_DEPTH_DB = 40.0
+"""Depth of a cut where none is chosen."""
+USUAL_DEPTHS_DB = (DEFAULT_DEPTH_DB, 100.0)
+"""Depths that the papers use (science section 2)."""
 MAX_DEPTH_DB = 120.0
 """Deepest cut, in dB; :func:`checked_depth` says why."""
+FORGIVEN_SECONDS = 0.001
+"""A region may end so far outside its clip: clips' lengths are shown and typed in hundredths of a second."""
 PIECE_FRAMES = 1 << 20
 """A region is worked on in pieces of this many frames."""
 
@@ -39,17 +46,9 @@ def sample_range(span: Span, sample_rate: int, frames: int) -> tuple[int, int]:
     Raises
     ------
     InputError
-        The span is not a stretch of time, or lies outside the ``frames`` samples.
+        As :func:`checked_region`, or the span holds no sample.
     """
-    if not (np.isfinite(span.start) and np.isfinite(span.end)) or span.start >= span.end:
-        raise InputError(f"The region {span.start} to {span.end} s is not a stretch of time; start must be below end.")
-    duration = frames / sample_rate
-    # A window's end is computed in floating point and may exceed the clip's by less than a sample.
-    if span.start < -1e-9 or span.end > duration + 1.0 / sample_rate:
-        raise InputError(
-            f"The region {span.start:g} to {span.end:g} s reaches outside the clip; "
-            f"choose one between 0 and {duration:g} s."
-        )
+    span = checked_region(span.start, span.end, frames / sample_rate)
     first = max(0, int(np.ceil(span.start * sample_rate - 1e-4)))
     last = min(frames, int(np.ceil(span.end * sample_rate - 1e-4)))
     if first >= last:
@@ -59,8 +58,29 @@ def sample_range(span: Span, sample_rate: int, frames: int) -> tuple[int, int]:
     return first, last
 
 
-def checked_depth(depth_db: float) -> float:
-    """The depth of a cut as a positive number of decibels: the one gate of page, command line and library.
+def checked_region(start: object, end: object, duration: float = np.inf) -> Span:
+    """A stretch of time inside a clip of ``duration`` seconds; what lies a millisecond outside is moved inside.
+
+    Raises
+    ------
+    InputError
+        Not two finite numbers, not start < end, or outside the clip.
+    """
+    if is_number(start) and is_number(end) and -FORGIVEN_SECONDS <= start < end:
+        if end <= duration + FORGIVEN_SECONDS:
+            return Span(max(0.0, float(start)), min(float(end), duration))
+        raise InputError(
+            f"The region {start:.2f}-{end:.2f} s does not lie inside the clip, which is {duration:.2f} s long; "
+            f"choose one between 0 and {duration:g} s."
+        )
+    raise InputError(
+        f"The region {shown(start)} to {shown(end)} s is not a stretch of time: it must start at 0 s or later, and "
+        f"start must be below end" + (f"; choose one between 0 and {duration:g} s." if duration < np.inf else ".")
+    )
+
+
+def checked_depth(depth_db: object) -> float:
+    """The depth of a cut as a positive number of decibels.
 
     40 and -40 both mean 40 dB down: people say either, and a gain above 0 dB is no cut. The limit is
     120 dB, a millionth: the papers cut 40 and 100 dB deep (science section 2), the last bit of a
@@ -72,11 +92,9 @@ def checked_depth(depth_db: float) -> float:
     InputError
         Not a number, not finite, or deeper than 120 dB.
     """
-    number = isinstance(depth_db, int | float | np.integer | np.floating) and not isinstance(depth_db, bool)
-    if not number or not abs(depth_db) <= MAX_DEPTH_DB:
-        came = f"{depth_db:g} dB" if number else repr(depth_db)
-        raise InputError(f"The depth is {came}; choose one between 0 and {MAX_DEPTH_DB:g} dB. 40 and 100 are usual.")
-    return abs(float(depth_db))
+    size = abs(depth_db) if is_number(depth_db) else depth_db
+    usual = " and ".join(f"{depth:g}" for depth in USUAL_DEPTHS_DB)
+    return checked_number("The depth", size, 0, MAX_DEPTH_DB, unit="dB", advice=f"{usual} are usual.")
 
 
 def gain_over_time(
@@ -223,30 +241,3 @@ def _changed(clip: Clip, samples: NDArray[Any], note: str) -> Clip:
         samples, clip.sample_rate, name=clip.name, sample_format=clip.sample_format, container=clip.container,
         notes=(*clip.notes, note), mono_channel=clip.mono_channel,
     )  # fmt: skip
-
-
-def random_window_spans(duration: float, length: float, count: int = 20, seed: int = 0) -> list[Span]:
-    """Windows of one length at random places: the matched controls of a cut (science section 3).
-
-    Parameters
-    ----------
-    duration, length : float
-        Of the clip and of the window, seconds. A window as long as the clip has one place only,
-        so then all spans are the whole clip.
-    count : int
-        K, at least 1.
-    seed : int
-        Of numpy's default generator; the starts are uniform in [0, duration - length].
-
-    Raises
-    ------
-    InputError
-        A length is not a positive number, or ``count`` is below 1.
-    """
-    if not (np.isfinite(duration) and np.isfinite(length) and duration > 0 and length > 0):
-        raise InputError(f"A window of {length} s in {duration} s cannot be drawn; both must be positive.")
-    if count < 1:
-        raise InputError(f"{count} random windows were asked for; ask for at least 1.")
-    length = min(length, duration)
-    starts = np.random.default_rng(seed).uniform(0.0, 1.0, count) * (duration - length)
-    return [Span(float(start), float(start) + length) for start in starts]

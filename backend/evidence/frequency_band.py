@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from backend.checks import is_number, shown
 from backend.errors import InputError
 
 FRAME_SECONDS = 0.0427
@@ -23,19 +24,30 @@ def bin_hertz(sample_rate: int) -> float:
     return float(sample_rate / 2 ** round(np.log2(FRAME_SECONDS * sample_rate)))
 
 
-def checked_band(band: Band | None, sample_rate: int) -> Band | None:
+def checked_band(band: tuple[object, object] | None, sample_rate: int | None = None) -> Band | None:
     """The band as (low, high) in Hz within 0 and the Nyquist frequency; None when it is all there is.
+
+    Parameters
+    ----------
+    band : tuple of 2, or None
+        An upper end above the Nyquist frequency means the Nyquist frequency.
+    sample_rate : int, optional
+        Without it, as in a link whose sound is not opened yet, only low and high are compared.
 
     Raises
     ------
     InputError
-        Not finite, not low < high, outside the spectrum, or narrower than three bins.
+        Not two finite numbers, not low < high, outside the spectrum, or narrower than three bins.
     """
     if band is None:
         return None
-    low, high, nyquist = float(band[0]), float(band[1]), sample_rate / 2
-    if not (np.isfinite(low) and np.isfinite(high)) or not 0 <= low < high:
-        raise InputError(f"The band {band[0]} to {band[1]} Hz is not one; it needs 0 <= low < high.")
+    low, high = band
+    if not (is_number(low) and is_number(high) and 0 <= low < high):
+        raise InputError(f"The band {shown(low)} to {shown(high)} Hz is not one; it needs 0 <= low < high.")
+    low, high = float(low), float(high)
+    if sample_rate is None:
+        return low, high
+    nyquist = sample_rate / 2
     if low >= nyquist:
         raise InputError(
             f"The band begins at {low:g} Hz, but a clip of {sample_rate:,} Hz holds nothing above {nyquist:g} Hz. "

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.audio import HOP_SECONDS, Clip, Span, Windows, sliding_windows
+from backend.audio import HOP_SECONDS, Clip, Span, Windows, checked_window, sliding_windows
 from backend.encoders.base import Encoder, FloatArray
 from backend.encoders.cached import EmbeddingCache, text_embeddings, window_batches, window_embeddings
 from backend.encoders.prompts import background_vocabulary, concept_prompt
@@ -126,10 +126,10 @@ def localize(
     Raises
     ------
     InputError
-        No concept, an encoder without a text side, or a window that is not positive.
+        No concept, an encoder without a text side, or a window out of its range.
     """
     concepts = checked_concepts(concepts, encoder)
-    windows = sliding_windows(clip.duration, window, hop)
+    windows = sliding_windows(clip.duration, checked_window(window), hop)
     embeddings = window_embeddings(encoder, clip, windows, cache=cache, persist=persist)
     return score_windows(encoder, clip, windows, embeddings, concepts, cache=cache)
 
@@ -145,7 +145,7 @@ def localize_progressively(
 ) -> Iterator[Localization]:
     """As :func:`localize`, yielding after every batch of windows; the last one is complete."""
     concepts = checked_concepts(concepts, encoder)
-    windows = sliding_windows(clip.duration, window, hop)
+    windows = sliding_windows(clip.duration, checked_window(window), hop)
     embeddings = np.full((len(windows), encoder.dim), np.nan, dtype=np.float32)
     for indices, ready in window_batches(encoder, clip, windows, cache=cache):
         embeddings[indices] = ready

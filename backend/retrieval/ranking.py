@@ -8,10 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.errors import InputError
+from backend.checks import checked_whole
 from backend.retrieval.scoring import QueryScores, Scorer
 from backend.retrieval.steering import DEFAULT_LAMBDA, PAPER_LAMBDAS
 
+DEFAULT_HITS = 10
+"""How many hits are shown and counted where nobody says otherwise."""
 DIGITS = 6
 """Scores that agree to this many decimals are equal."""
 
@@ -88,11 +90,9 @@ def _known(flag: float) -> bool | None:
     return None if np.isnan(flag) else bool(flag)
 
 
-def checked_top(k: float) -> int:
+def checked_top(k: object) -> int:
     """How many hits are asked for: a whole number, at least one. Raises InputError."""
-    if not (isinstance(k, int | float | np.integer) and k >= 1 and np.isfinite(k) and k == int(k)):
-        raise InputError(f"{k} hits are asked for; ask for a whole number, at least 1.")
-    return int(k)
+    return checked_whole("The number of hits", k, 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +115,7 @@ def rank(scores: QueryScores, scorer: Scorer, lam: float = DEFAULT_LAMBDA) -> Ra
     return Ranking(scores, scorer, lam, np.argsort(-np.round(values, DIGITS), kind="stable"), values)
 
 
-def lambda_curve(scores: QueryScores, k: int = 5, lambdas: Sequence[float] = PAPER_LAMBDAS) -> LambdaCurve:
+def lambda_curve(scores: QueryScores, k: int = DEFAULT_HITS, lambdas: Sequence[float] = PAPER_LAMBDAS) -> LambdaCurve:
     """violations@k and recall@k of the steered score for every strength. Embeds nothing."""
     rankings = [rank(scores, "steered", lam) for lam in lambdas]
     return LambdaCurve(

@@ -13,26 +13,23 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from backend.checks import checked_number
 from backend.encoders.base import FloatArray
-from backend.errors import InputError
 
 PAPER_LAMBDAS = (0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0)
 """The strengths of the paper's sweep (its appendix B)."""
 DEFAULT_LAMBDA = 0.2
 """The strength the paper uses everywhere."""
-LARGEST_LAMBDA = 100.0
-"""Beyond this e* is -e_neg for every purpose; a larger number is a slip."""
+LARGEST_LAMBDA = PAPER_LAMBDAS[-1]
+"""Where the paper's sweep ends, and with it every slider, link, endpoint and option: at 8, e* already has a cosine
+of at least 0.99 with -e_neg, whatever the query."""
 VANISHED = 1e-6
 """Norm below which e* has no direction: e_C equals e_neg and lambda is 1."""
 
 
-def checked_lambda(lam: float) -> float:
-    """The steering strength, refused when it is negative, not finite or above ``LARGEST_LAMBDA``."""
-    number = isinstance(lam, int | float | np.integer | np.floating)
-    if not number or not 0 <= lam <= LARGEST_LAMBDA:
-        came = f"{lam:g}" if number else repr(lam)
-        raise InputError(f"lambda is {came}; it must lie between 0 and {LARGEST_LAMBDA:g}. The paper uses 0.2.")
-    return float(lam)
+def checked_lambda(lam: object) -> float:
+    """The steering strength, 0 to ``LARGEST_LAMBDA``. Raises InputError for anything else."""
+    return checked_number("lambda", lam, 0, LARGEST_LAMBDA, advice=f"The paper uses {DEFAULT_LAMBDA:g}.")
 
 
 def unit(vectors: ArrayLike) -> NDArray[np.float64]:

@@ -6,7 +6,6 @@ machine. Whatever a link says is checked; a bad parameter falls back to its defa
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,19 +13,22 @@ from urllib.parse import parse_qsl, quote, urlencode
 
 import gradio as gr
 
-from backend.audio import WINDOW_CHOICES, Span
+from backend.audio import WINDOW_SECONDS, Span, checked_window
+from backend.checks import DEFAULT_SEED, checked_seed
 from backend.collections.demo import demo_clips
 from backend.errors import InputError
-from backend.evidence.cut import MAX_DEPTH_DB
+from backend.evidence.cut import DEFAULT_DEPTH_DB, checked_depth, checked_region
+from backend.evidence.frequency_band import checked_band
 from backend.evidence.localization import SoughtConcept
 from backend.negation import parse_query
+from backend.retrieval.steering import DEFAULT_LAMBDA, checked_lambda
+from backend.settings import Settings
 
 TABS = ("listen", "ask", "steer", "compose")
 DEFAULT_QUERY = "a dog barking, no rain"
 LONGEST_PARAMETER = 2000
 MOST_CONCEPTS = 12
 """A query holds at most so many sounds."""
-DEEPEST_CUT = MAX_DEPTH_DB
 LOST = "lost"
 """Given to the address where the server no longer has the view: the browser opens its link again."""
 
@@ -64,13 +66,13 @@ class ViewState:
     shorten: bool = False
     query: str = DEFAULT_QUERY
     concepts: tuple[SoughtConcept, ...] | None = None
-    encoder: str = "pocket"
-    window: float = 2.0
-    depth: float = 40.0
+    encoder: str = Settings.encoder
+    window: float = WINDOW_SECONDS
+    depth: float = DEFAULT_DEPTH_DB
     region: Span | None = None
     band: tuple[float, float] | None = None
-    seed: int = 0
-    lambda_: float = 0.2
+    seed: int = DEFAULT_SEED
+    lambda_: float = DEFAULT_LAMBDA
     selection: str = ""
     pin: str = ""
     cut: bool = False
@@ -153,11 +155,12 @@ def link(view: ViewState) -> str:
     return "?" + urlencode(values, quote_via=quote)
 
 
-def _number(text: str, low: float, high: float) -> float:
-    value = float(text)
-    if not math.isfinite(value) or not low <= value <= high:
-        raise ValueError(text)
-    return value
+def _number(text: str) -> float | str:
+    """The number that a parameter spells, or the text as it came, for its check to refuse."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def _one_of(text: str, allowed: tuple[str, ...]) -> str:
@@ -166,25 +169,9 @@ def _one_of(text: str, allowed: tuple[str, ...]) -> str:
     return text
 
 
-def _window(text: str) -> float:
-    value = float(text)
-    if value not in WINDOW_CHOICES:
-        raise ValueError(text)
-    return value
-
-
-def _seed(text: str) -> int:
-    value = _number(text, 0, 2**31 - 1)
-    if value != int(value):
-        raise ValueError(text)
-    return int(value)
-
-
-def _band(text: str) -> tuple[float, float]:
-    low, high = (_number(part, 0, 96_000) for part in text.split("-"))
-    if not low < high:
-        raise ValueError(text)
-    return low, high
+def _band(text: str) -> tuple[float, float] | None:
+    low, high = map(_number, text.split("-"))
+    return checked_band((low, high))
 
 
 def view_from_link(parameters: Mapping[str, str], encoders: tuple[str, ...]) -> tuple[ViewState, list[str]]:
@@ -204,10 +191,10 @@ def view_from_link(parameters: Mapping[str, str], encoders: tuple[str, ...]) -> 
         "query": ("query", str, "text"),
         "concepts": ("concepts", concepts_from_text, f"like +dog barking|-rain, with at most {MOST_CONCEPTS} sounds"),
         "encoder": ("encoder", lambda text: _one_of(text, encoders), "one of " + ", ".join(encoders)),
-        "window": ("window", _window, "2 or 4 (seconds)"),
-        "depth": ("depth", lambda text: _number(text, 0, DEEPEST_CUT), f"between 0 and {DEEPEST_CUT:g} (dB)"),
-        "lambda": ("lambda_", lambda text: _number(text, 0, 8), "between 0 and 8"),
-        "seed": ("seed", _seed, "a whole number from 0 to 2147483647"),
+        "window": ("window", lambda text: checked_window(_number(text)), ""),
+        "depth": ("depth", lambda text: checked_depth(_number(text)), ""),
+        "lambda": ("lambda_", lambda text: checked_lambda(_number(text)), ""),
+        "seed": ("seed", lambda text: checked_seed(_number(text)), ""),
         "band": ("band", _band, "like 300-3000 (Hz)"),
         "selection": ("selection", str, "text"),
         "cut": ("cut", lambda text: _one_of(text, ("0", "1")) == "1", "0 or 1"),
@@ -219,21 +206,18 @@ def view_from_link(parameters: Mapping[str, str], encoders: tuple[str, ...]) -> 
         text = parameters[name][:LONGEST_PARAMETER]
         try:
             view = replace(view, **{attribute: read(text)})
-        except ValueError:
+        except ValueError as error:
             shown = text if len(text) <= 40 else text[:40] + "…"
-            notices.append(f"The link asks for {name} “{shown}”, which is not {allowed}; the default is shown instead.")
+            wrong = f". {error}" if isinstance(error, InputError) else f", which is not {allowed}."
+            notices.append(f"The link asks for {name} “{shown}”{wrong} The default is shown instead.")
     if "own" in parameters:
         notices.append("The link is of a visitor's own sound, which no link carries; a demo sound is shown instead.")
     if "start" in parameters or "end" in parameters:
         try:
-            start, end = (_number(parameters[name], 0, 1e5) for name in ("start", "end"))
-            if not start < end:
-                raise ValueError
-            view = replace(view, region=Span(start, end))
-        except (ValueError, KeyError):
-            notices.append(
-                "The region in the link is not a stretch of time (start below end, in seconds); it is left out."
-            )
+            start, end = (_number(parameters.get(name, "")) for name in ("start", "end"))
+            view = replace(view, region=checked_region(start, end))
+        except InputError as error:
+            notices.append(f"{error} The link's region is left out.")
     if pin := parameters.get("pin", ""):
         try:
             pinned_query(pin)

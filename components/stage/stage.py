@@ -7,7 +7,7 @@
 - ``cut_request`` ``{start, end, band}`` (key g), and
 - ``window_click`` ``{index}``, after a ``region_change`` to that window.
 
-Whatever a browser sends goes through `checked_region`, `checked_band` or `checked_window`.
+Whatever a browser sends goes through `selected_region`, `selected_band` or `clicked_window`.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ import gradio as gr
 from gradio import processing_utils
 from gradio.component_meta import ComponentMeta, updateable
 
-from backend.audio.spectrogram import colours, detail, packed, packed_peaks
+from backend.audio.spectrogram import MAX_COLUMNS, colours, detail, packed, packed_peaks
 from backend.files import ASSETS, OWNER_ONLY, atomic_write
-from components.stage.checks import checked_band, checked_part, checked_region, checked_window
+from components.stage.checks import LEAST_REGION, clicked_window, selected_band, selected_region, wanted_part
 from components.stage.view import Best, Control, Curve, Cut, Payload, empty_view, pending_view, plain, stage_view
 
 __all__ = [
-    "Best", "Control", "Curve", "Cut", "Stage", "checked_band", "checked_region", "checked_window", "empty_view",
-    "pending_view", "plain", "stage_view",
+    "Best", "Control", "Curve", "Cut", "Stage", "clicked_window", "empty_view", "pending_view", "plain",
+    "selected_band", "selected_region", "stage_view",
 ]  # fmt: skip
 
 FOLDER = ASSETS / "stage"
@@ -57,7 +57,7 @@ def finer(payload: object) -> Payload | None:
     InputError
         A number is missing, not finite, or out of its range.
     """
-    start, end, columns, like = checked_part(payload)
+    start, end, columns, like = wanted_part(payload)
     path = payload.get("file") if isinstance(payload, dict) else None
     if not isinstance(path, str) or path not in _served or not Path(path).is_file():
         return None
@@ -94,6 +94,7 @@ class Stage(gr.HTML, metaclass=Unstubbed):
             apply_default_css=False,
             server_functions=[finer],
             colours=base64.b64encode(colours().tobytes()).decode("ascii"),
+            limits={"region": LEAST_REGION, "columns": MAX_COLUMNS},
             **keywords,
         )
 

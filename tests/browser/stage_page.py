@@ -22,11 +22,11 @@ from components.stage.stage import (
     Curve,
     Cut,
     Stage,
-    checked_band,
-    checked_region,
-    checked_window,
+    clicked_window,
     empty_view,
     pending_view,
+    selected_band,
+    selected_region,
     stage_view,
 )
 
@@ -129,17 +129,17 @@ def page(demo: Demo) -> gr.Blocks:
             return ";".join(said[str(request.session_hash)]) + ";"
 
         def on_region(request: gr.Request, event: gr.EventData) -> str:
-            span = checked_region(event._data, demo.clip.duration)
+            span = selected_region(event._data, demo.clip.duration)
             return heard(request, f"region {span.start:.3f} {span.end:.3f}" if span else "region none")
 
         def on_band(request: gr.Request, event: gr.EventData) -> str:
-            return heard(request, f"band {checked_band(event._data, RATE)}")
+            return heard(request, f"band {selected_band(event._data, RATE)}")
 
         def on_window(event: gr.EventData) -> str:
-            return f"window {checked_window(event._data, len(demo.windows))}"
+            return f"window {clicked_window(event._data, len(demo.windows))}"
 
         def on_cut(request: gr.Request, event: gr.EventData) -> tuple[dict, str]:
-            span = checked_region(event._data, demo.clip.duration)
+            span = selected_region(event._data, demo.clip.duration)
             return demo.view(region=span, cut=span), heard(
                 request, f"cut {span and f'{span.start:.3f} {span.end:.3f}'}"
             )

@@ -8,3 +8,8 @@ scores     raw, steered and exclusion scores of all of them
 measures   recall, accuracy, margins, with seeded bootstrap intervals
 run        the whole benchmark; report and figures write it down
 """
+
+DEFAULT_PAIRS, MOST_PAIRS = 500, 10_000
+"""Controlled pairs that are made, and how many may be asked for."""
+DEFAULT_CLIPS = 400
+"""Clips that give queries and questions."""

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from backend import __version__
-from backend.audio import HOP_SECONDS, load_clip
-from backend.benchmarks.negeval import tasks
+from backend.audio import HOP_SECONDS, WINDOW_SECONDS, load_clip
+from backend.benchmarks.negeval import DEFAULT_CLIPS, DEFAULT_PAIRS, tasks
 from backend.benchmarks.negeval.concepts import absent_concepts, present_concepts
 from backend.benchmarks.negeval.items import ClipConcepts, Question, RetrievalItem, questions, retrieval_items
 from backend.benchmarks.negeval.measures import RESAMPLES
@@ -27,8 +27,9 @@ from backend.benchmarks.negeval.pairs import (
 from backend.benchmarks.negeval.scores import CandidateScores
 from backend.benchmarks.negeval.sizes import check_enough, few_pairs, named_sounds, shortfalls
 from backend.benchmarks.negeval.wording import listed
+from backend.checks import DEFAULT_SEED
 from backend.collections.collection import Collection, EmbeddedCollection, Item
-from backend.collections.store import WINDOW_SECONDS, Progress, embed_collection, embed_keyed, embedded, embedding_store
+from backend.collections.store import Progress, embed_collection, embed_keyed, embedded, embedding_store
 from backend.encoders.base import Encoder
 from backend.encoders.prompts import concept_prompt
 from backend.errors import InputError
@@ -59,11 +60,11 @@ class Options:
     seed : int
     """
 
-    pairs: int = 500
+    pairs: int = DEFAULT_PAIRS
     filler: Filler = "matched"
     folds: tuple[int, ...] = ()
-    clips: int = 400
-    seed: int = 0
+    clips: int = DEFAULT_CLIPS
+    seed: int = DEFAULT_SEED
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,14 +6,16 @@ from typing import Any
 
 import gradio as gr
 
+from backend.checks import DEFAULT_SEED, checked_seed
 from backend.encoders.base import load_encoder
 from backend.errors import InputError
 from backend.negation import as_json, parse_query
 from backend.reports.records import DEFAULT_SCORER, provenance, ranking_record
 from backend.retrieval.diagnosis import diagnose, diagnosis_record, relatives_of
-from backend.retrieval.ranking import checked_top, rank
+from backend.retrieval.ranking import DEFAULT_HITS, checked_top, rank
 from backend.retrieval.scoring import SCORERS, check_scorer, score_query
-from backend.retrieval.steering import checked_lambda
+from backend.retrieval.steering import DEFAULT_LAMBDA, checked_lambda
+from backend.settings import settings
 from components.frame.panel import HEAVY
 from components.panels.ask.collection import demo_collection
 
@@ -42,7 +44,7 @@ def ask_endpoint(query: str, encoder: str, lam: float, top: float, scorer: str =
 def diagnose_endpoint(query: str, encoder: str, seed: float) -> dict[str, Any]:
     """What an encoder's text side does with the query's "no": relatives, cosines, figures, steering path."""
     try:
-        return diagnosis_record(diagnose(load_encoder(encoder), relatives_of(parse_query(query), int(seed))))
+        return diagnosis_record(diagnose(load_encoder(encoder), relatives_of(parse_query(query), checked_seed(seed))))
     except InputError as error:
         raise gr.Error(str(error), print_exception=False) from None
 
@@ -50,8 +52,9 @@ def diagnose_endpoint(query: str, encoder: str, seed: float) -> dict[str, Any]:
 def build() -> None:
     """Add the endpoints; nothing of them is drawn."""
     with gr.Column(visible=False):
-        query, encoder = gr.Textbox(label="query"), gr.Textbox("pocket", label="encoder")
-        lam, top, seed = gr.Number(0.2, label="lambda"), gr.Number(10, label="top"), gr.Number(0, label="seed")
+        query, encoder = gr.Textbox(label="query"), gr.Textbox(settings().encoder, label="encoder")
+        lam, top = gr.Number(DEFAULT_LAMBDA, label="lambda"), gr.Number(DEFAULT_HITS, label="top")
+        seed = gr.Number(DEFAULT_SEED, label="seed")
         scorer = gr.Textbox(DEFAULT_SCORER, label="scorer")
         record, call = gr.JSON(label="record"), gr.Button()
         call.click(parse_endpoint, query, record, api_name="parse")

@@ -15,6 +15,7 @@ from backend.encoders.base import load_encoder
 from backend.errors import InputError
 from backend.negation import chips_from_text, chips_to_text
 from backend.retrieval.scoring import score_query
+from backend.retrieval.steering import checked_lambda
 from components.frame.panel import PanelParts
 from components.frame.view_state import ViewState, concepts_to_text, link, pinned_query
 from components.panels.ask import view as say
@@ -29,8 +30,6 @@ EXAMPLES = (
     "a dog barking, no birds",
     "people talking but no laughter",
 )
-LARGEST = 8.0
-"""Largest strength the slider offers: the end of the papers' sweep."""
 
 
 @dataclass
@@ -171,7 +170,7 @@ class AskHandlers:
     def on_strength(self, view: ViewState, own: tuple[str, ...], event: gr.EventData) -> list[Any]:
         """The slider moved: nothing is embedded, three dot products per clip are combined anew."""
         try:
-            view = replace(view, lambda_=checked_strength(event._data))
+            view = replace(view, lambda_=_strength(event._data))
             asked = ask(view, own)
             board = say.board_value(asked, self._pinned(view, own))
         except InputError as error:
@@ -228,9 +227,6 @@ class AskHandlers:
         return view.with_clip(clip=collection.ids[index])
 
 
-def checked_strength(sent: Any) -> float:
-    """A steering strength from the browser, 0 to 8. Raises InputError."""
-    lam = sent.get("lambda") if isinstance(sent, dict) else None
-    if isinstance(lam, bool) or not isinstance(lam, int | float) or not 0 <= lam <= LARGEST:
-        raise InputError(f"The strength is {str(lam)[:20]}; it must lie between 0 and {LARGEST:g}.")
-    return round(float(lam), 3)
+def _strength(sent: Any) -> float:
+    """The steering strength that the browser sent. Raises InputError."""
+    return round(checked_lambda(sent.get("lambda") if isinstance(sent, dict) else None), 3)

@@ -7,14 +7,12 @@ from html import escape
 from typing import Any
 
 from backend.negation import Query
-from backend.retrieval.ranking import Ranking, lambda_curve, rank
+from backend.retrieval.ranking import DEFAULT_HITS, Ranking, lambda_curve, rank
 from backend.retrieval.scoring import SCORERS, QueryScores, Scorer
 from backend.retrieval.steering import PAPER_LAMBDAS
 from components.panels.ask.collection import playable
 from components.widgets.numbers import signed
 
-TOP = 10
-"""Hits a column shows."""
 TITLES: dict[Scorer, tuple[str, str]] = {
     "raw": ("Raw", "the query as typed, cosine"),
     "steered": ("Steered", "e_C − λ e_neg, cosine"),
@@ -40,7 +38,7 @@ def board_value(asked: Asked, pinned: Asked | None) -> dict[str, Any]:
     """The board: columns, curve, pinned result."""
     rankings = asked.rankings()
     return {
-        "k": TOP,
+        "k": DEFAULT_HITS,
         "lambda": asked.lam,
         "size": len(asked.scores.collection),
         "forbidden": list(asked.scores.negatives),
@@ -53,7 +51,7 @@ def board_value(asked: Asked, pinned: Asked | None) -> dict[str, Any]:
 
 def _column(ranking: Ranking, rankings: tuple[Ranking, ...]) -> dict[str, Any]:
     title, formula = TITLES[ranking.scorer]
-    collection, hits = ranking.scores.collection, ranking.hits(TOP)
+    collection, hits = ranking.scores.collection, ranking.hits(DEFAULT_HITS)
     presence = ranking.scores.presence()
     concepts = [*ranking.scores.positives, *ranking.scores.negatives]
     ranks = {other.scorer: other.ranks for other in rankings if other.scorer != ranking.scorer}
@@ -90,7 +88,7 @@ def count_sentence(ranking: Ranking) -> str:
     """ "3 of 10 break the query", and what the labels cannot say."""
     if not ranking.scores.negatives:
         return "nothing is forbidden"
-    hits = ranking.hits(TOP)
+    hits = ranking.hits(DEFAULT_HITS)
     broken, unknown = sum(hit.violates is True for hit in hits), sum(hit.violates is None for hit in hits)
     if unknown == len(hits):
         return "no label names the forbidden sound"
@@ -99,13 +97,13 @@ def count_sentence(ranking: Ranking) -> str:
 
 
 def _curve(asked: Asked) -> dict[str, Any]:
-    curve = lambda_curve(asked.labelled, TOP)
+    curve = lambda_curve(asked.labelled, DEFAULT_HITS)
     exclusion = rank(asked.labelled, "exclusion")
     return {
         "lambdas": list(PAPER_LAMBDAS),
         "violations": list(curve.violations),
         "recall": list(curve.recall),
-        "exclusion": {"violations": exclusion.violations(TOP), "recall": exclusion.recall(TOP)},
+        "exclusion": {"violations": exclusion.violations(DEFAULT_HITS), "recall": exclusion.recall(DEFAULT_HITS)},
     }
 
 
@@ -116,7 +114,11 @@ def _summary(asked: Asked) -> dict[str, Any]:
         "present": list(asked.scores.positives),
         "absent": list(asked.scores.negatives),
         "counts": [
-            {"title": TITLES[ranking.scorer][0], "said": count_sentence(ranking), "recall": _shown(ranking.recall(TOP))}
+            {
+                "title": TITLES[ranking.scorer][0],
+                "said": count_sentence(ranking),
+                "recall": _shown(ranking.recall(DEFAULT_HITS)),
+            }
             for ranking in asked.rankings()
         ],
     }
@@ -131,15 +133,15 @@ def headline(asked: Asked) -> str:
     if not asked.scores.negatives:
         return '<p class="headline">The query forbids nothing, so raw and steered agree. Add a “no …” to part them.</p>'
     rankings = asked.rankings()
-    known = [[hit.violates for hit in ranking.hits(TOP)] for ranking in rankings]
+    known = [[hit.violates for hit in ranking.hits(DEFAULT_HITS)] for ranking in rankings]
     forbidden = " or ".join(f'<span class="concept absent">{escape(text)}</span>' for text in asked.scores.negatives)
     if any(flag is None for flags in known for flag in flags) and not any(True in flags for flags in known):
         return f'<p class="headline">No label of this collection names {forbidden}; check the hits by ear.</p>'
     raw, steered, exclusion = (flags.count(True) for flags in known)
     return (
-        f'<p class="headline">Of the first {TOP} clips, <b>{raw}</b> contain {forbidden} when the encoder reads the '
-        f"query itself, <b>{steered}</b> after steering by λ = {asked.lam:.2f}, <b>{exclusion}</b> when absence is "
-        f"treated as logic.{_found(rankings)}</p>"
+        f'<p class="headline">Of the first {DEFAULT_HITS} clips, <b>{raw}</b> contain {forbidden} when the encoder '
+        f"reads the query itself, <b>{steered}</b> after steering by λ = {asked.lam:.2f}, <b>{exclusion}</b> when "
+        f"absence is treated as logic.{_found(rankings)}</p>"
     )
 
 
@@ -148,7 +150,7 @@ def _found(rankings: tuple[Ranking, ...]) -> str:
     right = int((rankings[0].scores.answers == 1).sum())
     if not right:
         return " No clip answers the query in full."
-    found = [sum(hit.answers is True for hit in ranking.hits(TOP)) for ranking in rankings]
+    found = [sum(hit.answers is True for hit in ranking.hits(DEFAULT_HITS)) for ranking in rankings]
     clips = "The one clip that answers it is" if right == 1 else f"Of the {right} clips that answer it, these hold"
     if right == 1:
         places = [title for (title, _), count in zip(TITLES.values(), found, strict=True) if count]
@@ -173,5 +175,5 @@ def how_computed(asked: Asked, version: str) -> str:
         "other clips; log-probability of presence for what should be heard plus log-probability of absence for what "
         "should not.</li>"
         "<li>“!” marks a clip whose labels name the forbidden sound. A clip without labels is never marked. Recall: "
-        f"share of all clips that answer the query which are among the first {TOP}.</li>{said}</ul></details>"
+        f"share of all clips that answer the query which are among the first {DEFAULT_HITS}.</li>{said}</ul></details>"
     )

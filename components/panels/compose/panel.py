@@ -6,8 +6,10 @@ from typing import Any
 
 import gradio as gr
 
+from backend.checks import DEFAULT_SEED, checked_seed
 from backend.errors import InputError
 from backend.files import ASSETS
+from backend.settings import settings
 from components.frame.panel import HEAVY, Page, result_line
 from components.frame.turns import Panel
 from components.panels.compose.handlers import NO_SECOND, ComposeHandlers, Parts
@@ -38,8 +40,8 @@ def compose_endpoint(embeddings: str | None, labels: str | None, encoder: str, s
     """compose.json of your embeddings (.npz, .parquet) and labels (CSV id,labels); of the demo set without files."""
     try:
         if embeddings or labels:
-            return own_report(embeddings, labels, int(seed)).record()
-        return demo_report(encoder, int(seed))[0].record()
+            return own_report(embeddings, labels, checked_seed(seed)).record()
+        return demo_report(encoder, checked_seed(seed))[0].record()
     except InputError as error:
         raise gr.Error(str(error), print_exception=False) from None
 
@@ -165,6 +167,6 @@ def _endpoint() -> None:
     """The named endpoint; nothing of it is drawn."""
     with gr.Column(visible=False):
         embeddings, labels = gr.File(type="filepath", label="embeddings"), gr.File(type="filepath", label="labels")
-        encoder, seed = gr.Textbox("pocket", label="encoder"), gr.Number(0, label="seed")
+        encoder, seed = gr.Textbox(settings().encoder, label="encoder"), gr.Number(DEFAULT_SEED, label="seed")
         record, call = gr.JSON(label="record"), gr.Button()
         call.click(compose_endpoint, [embeddings, labels, encoder, seed], record, api_name="compose", **HEAVY)

@@ -18,7 +18,7 @@ from components.frame.view_state import ViewState, link
 from components.panels.listen import view as say
 from components.panels.listen.parts import Parts, clip_of, concepts_of, cut_label, first_region, shown_key
 from components.panels.listen.stage_value import listen_stage
-from components.stage.stage import checked_region
+from components.stage.stage import selected_region
 from components.stage.view import pending_view
 
 
@@ -31,7 +31,7 @@ class CutHandlers:
     def on_cut_request(self, view: ViewState, event: gr.EventData) -> Iterator[list[Any]]:
         """The stage's own cut key: it names its region, which may be newer than the view's."""
         try:
-            region = checked_region(event._data, clip_of(view).duration)
+            region = selected_region(event._data, clip_of(view).duration)
         except InputError as error:
             yield self.parts.answer(cut_error=say.error_box(str(error)))
             return

@@ -13,20 +13,29 @@ from backend.audio import Clip, Span, resampling_note
 from backend.audio.decoding import TooLong
 from backend.encoders.base import load_encoder
 from backend.errors import InputError
+from backend.evidence.cut import MAX_DEPTH_DB, USUAL_DEPTHS_DB
 from backend.evidence.localization import Localization, localize_progressively
 from components.frame.exports import localization_exports
 from components.frame.serving import loaded_clip
-from components.frame.view_state import DEEPEST_CUT, ViewState, link
+from components.frame.view_state import ViewState, link
 from components.panels.listen import view as say
 from components.panels.listen.cut import CutHandlers
-from components.panels.listen.parts import Parts, clip_of, concepts_of, cut_label, first_region, shown_key
+from components.panels.listen.parts import (
+    Parts,
+    clip_of,
+    concepts_of,
+    cut_label,
+    first_region,
+    shown_key,
+    window_choices,
+)
 from components.panels.listen.stage_value import fitted, listen_stage
-from components.stage.stage import checked_band, checked_region
+from components.stage.stage import selected_band, selected_region
 from components.stage.view import pending_view
 from components.widgets.chips import checked_chips, chips_value
 
-USUAL_DEPTHS, OTHER_DEPTH = (40.0, 100.0), -1.0
-"""Depths of the papers in dB, and the choice that shows a slider instead."""
+OTHER_DEPTH = -1.0
+"""The choice of a depth that shows a slider instead."""
 PRIVATE: dict[str, Any] = {"api_visibility": "private"}
 
 
@@ -82,9 +91,9 @@ class ListenHandlers:
             chips=chips,
             query_error="",
             clip=None if view.upload else view.clip,
-            window=view.window,
-            depth=view.depth if view.depth in USUAL_DEPTHS else OTHER_DEPTH,
-            other=gr.Slider(value=view.depth, visible=view.depth not in USUAL_DEPTHS),
+            window=gr.Radio(window_choices(view.window), value=view.window),
+            depth=view.depth if view.depth in USUAL_DEPTHS_DB else OTHER_DEPTH,
+            other=gr.Slider(value=view.depth, visible=view.depth not in USUAL_DEPTHS_DB),
             cut=gr.Button(cut_label(view.region), interactive=False),
             stop=gr.Button(visible=False),
             wav=gr.DownloadButton(value=None, interactive=False),
@@ -162,14 +171,14 @@ class ListenHandlers:
 
     def on_other_depth(self, view: ViewState, depth: float, visible: bool = True) -> list[Any]:
         """A depth in dB; whatever came is brought into range."""
-        view = replace(view, depth=min(max(float(depth), 0.0), DEEPEST_CUT), cut=False)
+        view = replace(view, depth=min(max(float(depth), 0.0), MAX_DEPTH_DB), cut=False)
         other = gr.Slider(visible=visible) if view.depth == depth else gr.Slider(value=view.depth, visible=visible)
         return self.parts.answer(view=view, address=link(view), other=other)
 
     def on_region(self, view: ViewState, event: gr.EventData) -> list[Any]:
         """A region dragged on the stage."""
         try:
-            view = replace(view, region=checked_region(event._data, clip_of(view).duration), cut=False)
+            view = replace(view, region=selected_region(event._data, clip_of(view).duration), cut=False)
         except InputError as error:
             return self.parts.answer(cut_error=say.error_box(str(error)))
         return self.parts.answer(view=view, address=link(view), cut=gr.Button(cut_label(view.region)), cut_error="")
@@ -177,7 +186,7 @@ class ListenHandlers:
     def on_band(self, view: ViewState, event: gr.EventData) -> list[Any]:
         """A frequency band chosen on the stage."""
         try:
-            view = replace(view, band=checked_band(event._data, clip_of(view).sample_rate), cut=False)
+            view = replace(view, band=selected_band(event._data, clip_of(view).sample_rate), cut=False)
         except InputError as error:
             return self.parts.answer(cut_error=say.error_box(str(error)))
         return self.parts.answer(view=view, address=link(view), cut_error="")

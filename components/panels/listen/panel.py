@@ -7,12 +7,14 @@ from typing import Any
 
 import gradio as gr
 
+from backend.audio import WINDOW_SECONDS
+from backend.evidence.cut import DEFAULT_DEPTH_DB, MAX_DEPTH_DB, USUAL_DEPTHS_DB
 from components.frame.panel import HEAVY, Page, result_line
 from components.frame.turns import Panel
-from components.frame.view_state import DEEPEST_CUT, ViewState
+from components.frame.view_state import ViewState
 from components.panels.listen import compare
-from components.panels.listen.handlers import OTHER_DEPTH, PRIVATE, USUAL_DEPTHS, ListenHandlers
-from components.panels.listen.parts import Parts, clip_choices, cut_label, wanted
+from components.panels.listen.handlers import OTHER_DEPTH, PRIVATE, ListenHandlers
+from components.panels.listen.parts import Parts, clip_choices, cut_label, wanted, window_choices
 from components.stage.stage import Stage
 from components.widgets.chips import chip_editor
 from components.widgets.slider import ForgivingSlider
@@ -48,11 +50,11 @@ def build(page: Page) -> None:
         headline = result_line("listen-headline", min_height=64)
         stage = Stage(elem_id="listen-stage")
         with gr.Row(elem_classes="knobs"):
-            window = gr.Radio([("2 s", 2.0), ("4 s", 4.0)], value=2.0, label="Window", elem_id="listen-window")
-            depths = [*((f"−{decibels:g} dB", decibels) for decibels in USUAL_DEPTHS), ("other", OTHER_DEPTH)]
-            depth = gr.Radio(depths, value=USUAL_DEPTHS[0], label="Depth of the cut", elem_id="listen-depth")
+            window = gr.Radio(window_choices(), value=WINDOW_SECONDS, label="Window", elem_id="listen-window")
+            depths = [*((f"−{decibels:g} dB", decibels) for decibels in USUAL_DEPTHS_DB), ("other", OTHER_DEPTH)]
+            depth = gr.Radio(depths, value=DEFAULT_DEPTH_DB, label="Depth of the cut", elem_id="listen-depth")
             other = ForgivingSlider(
-                minimum=0, maximum=DEEPEST_CUT, value=20, step=1, label="Depth, dB down", visible=False,
+                minimum=0, maximum=MAX_DEPTH_DB, value=DEFAULT_DEPTH_DB, step=1, label="Depth, dB down", visible=False,
                 elem_id="listen-depth-other",
             )  # fmt: skip
             cut = gr.Button(cut_label(None), variant="primary", elem_id="listen-cut")

@@ -7,7 +7,7 @@ from typing import Any
 
 import gradio as gr
 
-from backend.audio import Clip, Span
+from backend.audio import WINDOW_CHOICES, WINDOW_SECONDS, Clip, Span
 from backend.collections.demo import demo_clip, demo_clips
 from backend.evidence.localization import Localization, SoughtConcept
 from backend.reports.records import sought_concepts
@@ -70,6 +70,11 @@ def concepts_of(view: ViewState) -> tuple[SoughtConcept, ...]:
 def clip_choices() -> list[tuple[str, str]]:
     """Demo clips for the picker, scenes first."""
     return [(record.caption, record.id) for record in demo_clips()]
+
+
+def window_choices(chosen: float = WINDOW_SECONDS) -> list[tuple[str, float]]:
+    """Window lengths for the picker: those always offered, and another one that a link asks for."""
+    return [(f"{seconds:g} s", seconds) for seconds in sorted({*WINDOW_CHOICES, chosen})]
 
 
 def cut_label(region: Span | None) -> str:

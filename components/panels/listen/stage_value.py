@@ -14,7 +14,7 @@ from backend.evidence.control_cuts import CutExperiment
 from backend.evidence.localization import Localization
 from components.frame.serving import served_path
 from components.frame.view_state import ViewState
-from components.stage.stage import Best, Control, Curve, Cut, checked_band, checked_region, stage_view
+from components.stage.stage import Best, Control, Curve, Cut, selected_band, selected_region, stage_view
 
 KEPT_PICTURES = 12
 _pictures: OrderedDict[str, Picture] = OrderedDict()
@@ -95,14 +95,14 @@ def fitted(view: ViewState, clip: Clip) -> tuple[ViewState, str]:
     said = []
     try:
         if view.region:
-            view = replace(view, region=checked_region(vars(view.region), clip.duration))
+            view = replace(view, region=selected_region(vars(view.region), clip.duration))
     except InputError as error:
         view = replace(view, region=None)
         said.append(str(error))
     try:
         if view.band:
             view = replace(
-                view, band=checked_band(dict(zip(("low", "high"), view.band, strict=True)), clip.sample_rate)
+                view, band=selected_band(dict(zip(("low", "high"), view.band, strict=True)), clip.sample_rate)
             )
     except InputError as error:
         view = replace(view, band=None)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from backend.evidence.control_cuts import CutExperiment, cut_sentence
+from backend.evidence.control_cuts import CONTROL_COUNT, GROUNDED_DEVIATIONS, CutExperiment, cut_sentence
+from backend.evidence.cut import RAMP_SECONDS
 from backend.evidence.localization import STANDS_OUT_DEVIATIONS, Evidence, Localization
 from components.widgets.numbers import signed
 
@@ -108,10 +109,11 @@ def how_computed(found: Localization, seed: int, version: str, resampled: str = 
         "every window against “a sound of …” by cosine (causal audit, section 3.1).",
         f"SD: standard deviations above the mean of {count} everyday sounds in the same window; from "
         f"{STANDS_OUT_DEVIATIONS:g} on, a sound is said to be found (own choice).",
-        "A cut multiplies the spectrum inside the region by 10<sup>−depth/20</sup>, with 50 ms ramps inside; every "
-        "sample outside is untouched. Its controls: 20 cuts of the same size and depth at random places, and silence.",
+        f"A cut multiplies the spectrum inside the region by 10<sup>−depth/20</sup>, with {RAMP_SECONDS:g} s ramps "
+        f"inside; every sample outside is untouched. Its controls: {CONTROL_COUNT} cuts of the same size and depth at "
+        "random places, and silence.",
         "A concept's score in a clip is its best window's cosine. A drop is called grounded when it exceeds the "
-        "random cuts' mean by two of their standard deviations (own choice).",
+        f"random cuts' mean by {GROUNDED_DEVIATIONS:g} of their standard deviations (own choice).",
         f"Clip {escape(clip.name)}: {clip.duration:.2f} s, {clip.sample_rate} Hz, digest {clip.digest}.",
         *(escape(note) for note in clip.notes),
         *([escape(resampled)] if resampled else []),

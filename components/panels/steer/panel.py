@@ -13,7 +13,7 @@ from backend.encoders.base import load_encoder
 from backend.errors import InputError
 from backend.files import ASSETS
 from backend.retrieval.diagnosis import Diagnosis, Relatives, diagnose, diagnosis_record, edited, relatives_of
-from backend.retrieval.steering import PAPER_LAMBDAS
+from backend.retrieval.steering import DEFAULT_LAMBDA, LARGEST_LAMBDA, PAPER_LAMBDAS
 from components.frame.exports import export_file
 from components.frame.panel import HEAVY, Page, PanelParts, result_line
 from components.frame.turns import Panel
@@ -27,8 +27,6 @@ from components.widgets.slider import ForgivingSlider
 
 FOLDER = ASSETS / "panels" / "steer"
 PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
-LARGEST = 8.0
-"""End of the slider: the papers' sweep."""
 
 
 @dataclass
@@ -140,7 +138,7 @@ class SteerHandlers:
 
     def on_strength(self, view: ViewState, lines: Relatives | None, lam: float) -> list[Any]:
         """The slider moved: the texts are known, only the path's point changes."""
-        view = replace(view, lambda_=round(min(max(float(lam), 0.0), LARGEST), 3))
+        view = replace(view, lambda_=round(min(max(float(lam), 0.0), LARGEST_LAMBDA), 3))
         if lines is None:
             return self.parts.answer(view=view, address=link(view))
         box = {} if abs(view.lambda_ - lam) < 1e-3 else {"strength": view.lambda_}
@@ -184,7 +182,7 @@ def build(page: Page) -> None:
             with gr.Column(min_width=320):
                 plane = gr.HTML("", elem_id="steer-plane", min_height=320)
                 strength = ForgivingSlider(
-                    minimum=0, maximum=LARGEST, value=0.2, step=0.05, label="Steering strength λ",
+                    minimum=0, maximum=LARGEST_LAMBDA, value=DEFAULT_LAMBDA, step=0.05, label="Steering strength λ",
                     elem_id="steer-lambda",
                 )  # fmt: skip
                 steering = gr.HTML("", elem_classes="result", elem_id="steer-sentence", min_height=72)

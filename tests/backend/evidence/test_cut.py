@@ -14,7 +14,8 @@ from hypothesis.extra import numpy as arrays
 from backend.audio import Clip, Span, clip_from_samples, load_clip, save_wav
 from backend.errors import InputError
 from backend.evidence import cut as gating
-from backend.evidence.cut import blank, clip_segment, gate, gated_clip, random_window_spans
+from backend.evidence.control_cuts import random_window_spans
+from backend.evidence.cut import blank, clip_segment, gate, gated_clip
 from backend.evidence.frequency_band import bin_hertz
 from tests.reference.gating import gate_by_hand, gate_by_stft
 

@@ -12,7 +12,7 @@ from backend.retrieval import steering
 from tests.reference.exclusion import steered_by_embedding
 
 seeds = st.integers(0, 10**6)
-lambdas = st.floats(0, 20, allow_nan=False)
+lambdas = st.floats(0, steering.LARGEST_LAMBDA, allow_nan=False)
 
 
 def units(seed: int, count: int, dim: int = 12) -> np.ndarray:

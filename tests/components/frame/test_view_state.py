@@ -96,8 +96,8 @@ def test_no_link_breaks_the_page(parameters: dict[str, str]) -> None:
     [
         ("clip", "../../etc/passwd"),
         ("encoder", "nope"),
-        ("window", "3"),
-        ("depth", "-1"),
+        ("window", "11"),
+        ("depth", "-121"),
         ("depth", "nan"),
         ("band", "900-100"),
         ("tab", "admin"),

@@ -58,7 +58,7 @@ def test_gate_is_gate_but_for_the_file_written(printed, tmp_path) -> None:
     ("lam", "top", "scorer", "said"),
     [
         (None, 3, "raw", "lambda is None"),
-        (-1, 3, "raw", "between 0 and 100"),
+        (-1, 3, "raw", "between 0 and 8"),
         (0.2, 1.5, "raw", "whole number"),
         (0.2, None, "raw", "whole number"),
         (0.2, 3, "best", "no scorer 'best'"),

@@ -11,6 +11,7 @@ import pytest
 
 from backend.negation import parse_query
 from backend.retrieval.diagnosis import PAPER_MEANS, diagnose, relatives_of
+from backend.retrieval.steering import LARGEST_LAMBDA
 from components.frame.view_state import ViewState
 from components.panels.steer import panel as steer
 from components.panels.steer import view as steer_view
@@ -94,7 +95,7 @@ def test_the_strength_moves_only_the_path(encoder: BandEncoder) -> None:
     assert encoder.text_passes == passes
     assert set(moved) == {"view", "address", "plane", "steering"}
     assert "lambda=1.37" in moved["address"] and "1.37" in moved["steering"]
-    assert named(on.on_strength(view(), lines, 99))["view"].lambda_ == steer.LARGEST
+    assert named(on.on_strength(view(), lines, 99))["view"].lambda_ == LARGEST_LAMBDA
 
 
 def test_a_line_can_be_edited_and_nothing_else(encoder: BandEncoder) -> None:
