@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from dataclasses import fields
@@ -172,3 +173,134 @@ def test_only_one_file_moves_files_and_knows_where_the_project_lies(path: Path) 
     moving = ("os.replace", "os.rename", "shutil.move", "mkstemp", "NamedTemporaryFile")
     assert [name for name in (*moving, "parents[", "__file__).resolve()") if name in text] == []
     assert [line for line, name in calls_with_one_argument(path) if name in ("replace", "rename")] == []
+
+
+LIMITS = {
+    "backend/audio/clip.py": {"HOP_SECONDS", "WINDOW_SECONDS", "WINDOW_CHOICES", "WINDOW_RANGE"},
+    "backend/audio/spectrogram.py": {"MAX_COLUMNS", "MAX_BINS"},
+    "backend/checks.py": {"DEFAULT_SEED", "HIGHEST_SEED"},
+    "backend/evidence/control_cuts.py": {"CONTROL_COUNT", "MOST_CONTROLS"},
+    "backend/evidence/cut.py": {"RAMP_SECONDS", "DEFAULT_DEPTH_DB", "USUAL_DEPTHS_DB", "MAX_DEPTH_DB"},
+    "backend/retrieval/ranking.py": {"DEFAULT_HITS"},
+    "backend/retrieval/steering.py": {"PAPER_LAMBDAS", "DEFAULT_LAMBDA", "LARGEST_LAMBDA"},
+    "backend/benchmarks/negeval/__init__.py": {"DEFAULT_PAIRS", "MOST_PAIRS", "DEFAULT_CLIPS"},
+    "backend/composition/analysis.py": {"PERMUTATIONS", "MOST_PERMUTATIONS", "MOST_SPLITS"},
+    "backend/composition/holdout.py": {"SPLITS"},
+}
+"""Where each limit and default lives; everywhere else it is imported."""
+OF_A_LIMIT = re.compile(
+    r"(^|_)(hops?|windows?|lambdas?|lam|strength|depths?|seeds?|controls?|hits?|top|permutations|splits|pairs|region)(_|$)"
+)
+"""Words in the name of a number that has a home above."""
+ANOTHER_MATTER = {
+    "TOP_HZ",  # the picture's frequency axis
+    "FEW_PAIRS",  # a warning's
+    "HITS_K",  # Hits@5, a metric
+    "HOP_SAMPLES",  # of pocket's own mel frames
+    "LONGEST_WINDOW",  # of a whole clip's embedding
+    "WINDOW_CONTEXT",  # the resampler's ringing
+    "OTHER_DEPTH",  # no depth, but a choice
+    "best_windows",  # how many count for presence
+}
+"""Numbers that are none of the limits above though their names share a word with one."""
+PRODUCT = [path for path in BACKEND + COMPONENTS if "training" not in path.parts]
+SCRIPTS = sorted((ROOT / "assets").rglob("*.js"))
+
+
+def is_number(node: ast.expr | None) -> bool:
+    """Whether an expression is spelled with numbers alone: 0.2, -40.0, 2**31 - 1, (2.0, 4.0)."""
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, int | float) and not isinstance(node.value, bool)
+    if isinstance(node, ast.UnaryOp):
+        return is_number(node.operand)
+    if isinstance(node, ast.BinOp):
+        return is_number(node.left) and is_number(node.right)
+    return isinstance(node, ast.Tuple | ast.List) and bool(node.elts) and all(map(is_number, node.elts))
+
+
+def second_copies(source: str, home: frozenset[str] = frozenset()) -> list[str]:
+    """Limits and defaults that Python source spells as numbers, instead of importing them from their home."""
+    found: list[str] = []
+
+    def note(name: str, value: ast.expr | None) -> None:
+        if value and ast.unparse(value) == "0" and "seed" not in name.lower():
+            return  # none of them
+        if is_number(value) and name not in home | ANOTHER_MATTER and OF_A_LIMIT.search(name.lower()):
+            found.append(f"{name} = {ast.unparse(value)}" if value else name)
+
+    for node in ast.walk(ast.parse(source)):
+        # A number inside a function may count; one of a file or a class is a constant.
+        for one in node.body if isinstance(node, ast.Module | ast.ClassDef) else ():
+            if isinstance(one, ast.Assign | ast.AnnAssign):
+                for target in one.targets if isinstance(one, ast.Assign) else (one.target,):
+                    note(ast.unparse(target), one.value)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            given = node.args
+            placed = [*given.posonlyargs, *given.args]
+            for one, default in zip(placed[len(placed) - len(given.defaults) :], given.defaults, strict=True):
+                note(one.arg, default)
+            for one, asked in zip(given.kwonlyargs, given.kw_defaults, strict=True):
+                note(one.arg, asked)
+        elif isinstance(node, ast.Call):
+            found += _literals_of_a_field(node)
+    return found
+
+
+def _literals_of_a_field(call: ast.Call) -> list[str]:
+    """Numbers in the defaults of a command line's argument or of a page's number or slider."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    keywords = {one.arg: one.value for one in call.keywords}
+    if name == "add_argument":
+        told = keywords.get("help")
+        text = told.value if isinstance(told, ast.Constant) else ""
+        copied = is_number(keywords.get("default")) or re.search(r"default:? -?\d+(?![\d%])", str(text))
+        return [ast.unparse(call)] if copied else []
+    if name in ("Number", "Slider", "ForgivingSlider"):
+        values = [*call.args[:1], *(keywords.get(key) for key in ("value", "maximum"))]
+        return [ast.unparse(call)] if any(map(is_number, values)) else []
+    return []
+
+
+def copies_in_a_script(source: str) -> list[str]:
+    """Limits that a script of the page spells as numbers; it is given them by the server."""
+    spelled = (
+        r"\b(?:const|let)\s+(\w*(?:HOP|WINDOW|LAMBDA|DEPTH|SEED|REGION|HITS|hop|lambda|depth|seed)\w*)\s*=\s*[\d.]"
+    )
+    return re.findall(spelled, source) + re.findall(r"\b(?:hop|lambda|depth|seed|columns)\s*[:=]\s*\d[\d.]*", source)
+
+
+def test_no_limit_or_default_has_a_second_copy() -> None:
+    found = {}
+    for path in PRODUCT:
+        name = str(path.relative_to(ROOT))
+        if copies := second_copies(path.read_text(encoding="utf-8"), frozenset(LIMITS.get(name, ()))):
+            found[name] = copies
+    for path in SCRIPTS:
+        if copies := copies_in_a_script(path.read_text(encoding="utf-8")):
+            found[str(path.relative_to(ROOT))] = copies
+    assert found == {}
+
+
+@pytest.mark.parametrize(("path", "names"), LIMITS.items())
+def test_every_limit_is_where_it_is_said_to_be(path: str, names: set[str]) -> None:
+    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+    targets = [target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets]
+    assert names <= {node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)}
+
+
+@pytest.mark.parametrize(
+    "copy",
+    [
+        "def f(lambda_=0.2): pass", "def f(*, hop: float = 0.5): pass", "WINDOW_SECONDS = 2.0", "window: float = 2.0",
+        "HIGHEST_SEED = 2**31 - 1", "class A:\n    depth_db: float = -40.0", "USUAL_DEPTHS = (40.0, 100.0)",
+        "p.add_argument('--x', default=20)", "p.add_argument('--x', help='how many (default: 20)')",
+        "gr.Number(0.2, label='lambda')", "Slider(minimum=0, maximum=8)", "f = lambda seed=0: seed",
+    ],
+)  # fmt: skip
+def test_a_second_copy_is_found(copy: str) -> None:
+    assert second_copies(copy)
+
+
+@pytest.mark.parametrize("copy", ["const LEAST_REGION = 0.1;", "const hop = 0.5;", "columns: 2048,"])
+def test_a_second_copy_in_a_script_is_found(copy: str) -> None:
+    assert copies_in_a_script(copy)

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.audio import Clip, resampled
+from backend.checks import DEFAULT_SEED
 from backend.collections.demo import SAMPLE_RATE, Layer, demo_clip, demo_clips
 from backend.composition.baselines import Progress
 from backend.composition.combinations import LabelledEmbeddings
@@ -120,7 +121,7 @@ def embedded_demo(encoder: Encoder, progress: Progress | None = None) -> Labelle
     return LabelledEmbeddings(tuple(scene.id for scene in scenes), embeddings, labels)
 
 
-def draw_recipes(seed: int = 0) -> list[SceneRecipe]:
+def draw_recipes(seed: int = DEFAULT_SEED) -> list[SceneRecipe]:
     """Recipes from one seed: levels, onsets and recordings differ between the scenes of a combination.
 
     A scene whose sum would clip is lowered as a whole, in the recorded gains.

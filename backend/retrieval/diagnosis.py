@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend import __version__
+from backend.checks import DEFAULT_SEED
 from backend.encoders.base import Encoder
 from backend.encoders.cached import text_embeddings
 from backend.encoders.prompts import background_vocabulary
@@ -149,7 +150,7 @@ class Diagnosis:
         }
 
 
-def relatives_of(query: Query, seed: int = 0) -> Relatives:
+def relatives_of(query: Query, seed: int = DEFAULT_SEED) -> Relatives:
     """The relatives of a parsed query.
 
     The swapped-in sound and the unrelated query come from the background vocabulary, drawn with
