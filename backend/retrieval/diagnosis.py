@@ -9,13 +9,13 @@ the paraphrase close and the affirmative far. No audio is involved.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from backend import __version__
 from backend.checks import DEFAULT_SEED
 from backend.encoders.base import Encoder
 from backend.encoders.cached import text_embeddings
@@ -23,6 +23,8 @@ from backend.encoders.prompts import background_vocabulary
 from backend.errors import InputError
 from backend.negation import Query
 from backend.negation.query_text import checked_phrase
+from backend.reports.jsonable import DIGITS, jsonable
+from backend.reports.provenance import provenance
 from backend.retrieval.steering import (
     PAPER_LAMBDAS,
     combined_negative,
@@ -30,18 +32,15 @@ from backend.retrieval.steering import (
     cosine_with_query,
     steering_path,
 )
+from backend.retrieval.variants import PAPER_MEANS, VARIANTS
 
 TINY = 1e-6
 """A denominator below this makes a ratio meaningless; it is then None."""
 
-PAPER_MEANS = {
-    "affinity": 1.07,
-    "polarity_content": 0.30,
-    "scope_permutation": 0.70,
-    "swap": 0.58,
-    "bag": 0.82,
-}
-"""Means over five LAION-CLAP checkpoints, as published (table V)."""
+FURTHER = 0.2
+"""From this difference of cosines on, the opposite is said to be further away than the paraphrase (own choice)."""
+
+Closeness = Literal["closer", "almost", "further"]
 
 
 @dataclass(frozen=True)
@@ -60,6 +59,8 @@ class Relatives:
         query names only one sound.
     negated : tuple of str
         The absent concepts, whose mean embedding is e_neg.
+    seed : int
+        Of the sounds that were drawn for ``swap`` and ``unrelated``.
     """
 
     query: str
@@ -70,6 +71,7 @@ class Relatives:
     bag: str
     scopes: tuple[str, ...]
     negated: tuple[str, ...]
+    seed: int = DEFAULT_SEED
 
     def lines(self) -> tuple[tuple[str, str], ...]:
         """(name, text) of every line."""
@@ -77,7 +79,18 @@ class Relatives:
         return (*named, *((f"scope {i + 1}", text) for i, text in enumerate(self.scopes)))
 
 
-_RELATIVES = ("query", "affirmative", "paraphrase", "swap", "unrelated", "bag")
+_RELATIVES = tuple(variant.name for variant in VARIANTS)
+
+
+@dataclass(frozen=True)
+class Steered:
+    """The query steered by one strength: its place in the plane, and its cosines with e_neg and e_C."""
+
+    lam: float
+    x: float
+    y: float
+    with_negative: float
+    with_query: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +123,28 @@ class Plane:
     points: NDArray[np.float64]
     outside: NDArray[np.float64]
 
+    @property
+    def negative(self) -> tuple[float, float]:
+        """Where e_neg lies."""
+        return self.cosine, max(0.0, 1.0 - self.cosine**2) ** 0.5
+
+    @property
+    def orthogonal_at(self) -> float | None:
+        """The strength from which e* no longer leans towards e_neg; None where e_C does not lean to it at all."""
+        return self.cosine if self.cosine > 0 else None
+
+    def at(self, lam: float) -> Steered:
+        """The query steered by ``lam``, or by the strength of the path that is nearest to it."""
+        place = int(np.abs(self.lambdas - lam).argmin())
+        x, y = self.path[place]
+        return Steered(
+            float(self.lambdas[place]),
+            float(x),
+            float(y),
+            float(self.with_negative[place]),
+            float(self.with_query[place]),
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Diagnosis:
@@ -136,7 +171,19 @@ class Diagnosis:
     polarity_content: float | None
     scope_permutation: float | None
     plane: Plane
-    version: str = field(default=__version__)
+
+    @property
+    def closeness(self) -> Closeness:
+        """Whether the query lies closer to its opposite than to its paraphrase, almost as close, or further."""
+        opposite, paraphrase = self.similarity["affirmative"], self.similarity["paraphrase"]
+        if opposite >= paraphrase:
+            return "closer"
+        return "further" if opposite < paraphrase - FURTHER else "almost"
+
+    @property
+    def notices(self) -> bool | None:
+        """Whether polarity moves the text at least as far as another sound does; None where that is not defined."""
+        return None if self.polarity_content is None else self.polarity_content >= 1
 
     @property
     def figures(self) -> dict[str, float | None]:
@@ -147,6 +194,30 @@ class Diagnosis:
             "scope_permutation": self.scope_permutation,
             "swap": self.similarity["swap"],
             "bag": self.similarity["bag"],
+        }
+
+    def record(self, **parameters: Any) -> dict[str, Any]:
+        """The diagnosis as plain values, cosines rounded to six digits; ``parameters`` join its provenance."""
+        plane = self.plane
+        made_by = provenance(self.encoder_id, self.weights, self.relatives.seed, **parameters)
+        return {
+            "encoder": {"id": self.encoder_id, "weights": self.weights},
+            "version": made_by["version"],
+            "lines": [{"name": name, "text": text} for name, text in self.relatives.lines()],
+            "similarity": jsonable(self.similarity, DIGITS),
+            "figures": jsonable(self.figures, DIGITS),
+            "closeness": self.closeness,
+            "notices": self.notices,
+            "paper_means": dict(PAPER_MEANS),
+            "steering": {
+                "negated": list(self.relatives.negated),
+                "cosine": jsonable(plane.cosine, DIGITS),
+                "lambdas": jsonable(plane.lambdas),
+                "cos_with_negative": jsonable(plane.with_negative, DIGITS),
+                "cos_with_query": jsonable(plane.with_query, DIGITS),
+                "orthogonal_at": jsonable(plane.orthogonal_at, DIGITS),
+            },
+            "provenance": made_by,
         }
 
 
@@ -180,6 +251,7 @@ def relatives_of(query: Query, seed: int = DEFAULT_SEED) -> Relatives:
         bag=", ".join(everything),
         scopes=scopes if len(scopes) > 1 else (),
         negated=tuple(absent),
+        seed=seed,
     )
 
 
@@ -289,27 +361,3 @@ def plane_of(
         points,
         outside,
     )
-
-
-def diagnosis_record(diagnosis: Diagnosis) -> dict[str, object]:
-    """The diagnosis as plain values, for the API and downloads; cosines rounded to six digits."""
-
-    def rounded(value: float | None) -> float | None:
-        return None if value is None else round(value, 6)
-
-    plane = diagnosis.plane
-    return {
-        "encoder": {"id": diagnosis.encoder_id, "weights": diagnosis.weights},
-        "version": diagnosis.version,
-        "lines": [{"name": name, "text": text} for name, text in diagnosis.relatives.lines()],
-        "similarity": {name: rounded(value) for name, value in diagnosis.similarity.items()},
-        "figures": {name: rounded(value) for name, value in diagnosis.figures.items()},
-        "paper_means": dict(PAPER_MEANS),
-        "steering": {
-            "negated": list(diagnosis.relatives.negated),
-            "cosine": rounded(plane.cosine),
-            "lambdas": [float(value) for value in plane.lambdas],
-            "cos_with_negative": [rounded(float(value)) for value in plane.with_negative],
-            "cos_with_query": [rounded(float(value)) for value in plane.with_query],
-        },
-    }

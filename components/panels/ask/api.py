@@ -11,7 +11,7 @@ from backend.encoders.base import load_encoder
 from backend.errors import InputError
 from backend.negation import as_json, parse_query
 from backend.reports.records import DEFAULT_SCORER, provenance, ranking_record
-from backend.retrieval.diagnosis import diagnose, diagnosis_record, relatives_of
+from backend.retrieval.diagnosis import diagnose, relatives_of
 from backend.retrieval.ranking import DEFAULT_HITS, checked_top, rank
 from backend.retrieval.scoring import SCORERS, check_scorer, score_query
 from backend.retrieval.steering import DEFAULT_LAMBDA, checked_lambda
@@ -44,7 +44,7 @@ def ask_endpoint(query: str, encoder: str, lam: float, top: float, scorer: str =
 def diagnose_endpoint(query: str, encoder: str, seed: float) -> dict[str, Any]:
     """What an encoder's text side does with the query's "no": relatives, cosines, figures, steering path."""
     try:
-        return diagnosis_record(diagnose(load_encoder(encoder), relatives_of(parse_query(query), checked_seed(seed))))
+        return diagnose(load_encoder(encoder), relatives_of(parse_query(query), checked_seed(seed))).record()
     except InputError as error:
         raise gr.Error(str(error), print_exception=False) from None
 

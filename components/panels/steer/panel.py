@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,7 +11,8 @@ import gradio as gr
 from backend.encoders.base import load_encoder
 from backend.errors import InputError
 from backend.files import ASSETS
-from backend.retrieval.diagnosis import Diagnosis, Relatives, diagnose, diagnosis_record, edited, relatives_of
+from backend.reports.jsonable import json_text
+from backend.retrieval.diagnosis import Diagnosis, Relatives, diagnose, edited, relatives_of
 from backend.retrieval.steering import DEFAULT_LAMBDA, LARGEST_LAMBDA, PAPER_LAMBDAS
 from components.frame.exports import export_file
 from components.frame.panel import HEAVY, Page, PanelParts, result_line
@@ -90,7 +90,7 @@ class SteerHandlers:
             headline=say.headline(found),
             editor=say.lines_value(found),
             figures=figures_picture(found),
-            how=say.how_computed(found, view.seed),
+            how=say.how_computed(found),
             json=gr.DownloadButton(value=_file(found, view), interactive=True),
             **self._steered(found, view.lambda_),
         )
@@ -100,12 +100,8 @@ class SteerHandlers:
         return diagnose(load_encoder(view.encoder), relatives, lambdas)
 
     def _steered(self, found: Diagnosis, lam: float) -> dict[str, Any]:
-        place = [float(value) for value in found.plane.lambdas].index(lam)
-        with_negative, with_query = float(found.plane.with_negative[place]), float(found.plane.with_query[place])
-        return {
-            "plane": plane_picture(found, lam),
-            "steering": say.steering_sentence(found, lam, with_negative, with_query),
-        }
+        steered = found.plane.at(lam)
+        return {"plane": plane_picture(found, steered), "steering": say.steering_sentence(found, steered)}
 
     def on_open(self, view: ViewState) -> Iterator[list[Any]]:
         """The tab was opened: catch up with the other panels if the query changed there."""
@@ -151,8 +147,8 @@ class SteerHandlers:
 
 def _file(found: Diagnosis, view: ViewState) -> str:
     path = export_file("unheard-steer.json")
-    record = {**diagnosis_record(found), "query": view.query, "seed": view.seed, "link": link(view)}
-    path.write_text(json.dumps(record, ensure_ascii=False, indent=1), encoding="utf-8")
+    made_here = {"query": view.query, "seed": view.seed, "link": link(view)}
+    path.write_text(json_text({**found.record(link=made_here["link"]), **made_here}), encoding="utf-8")
     return str(path)
 
 

@@ -10,21 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from backend.retrieval.diagnosis import PAPER_MEANS, Diagnosis, Plane
+from backend.retrieval.diagnosis import Diagnosis, Plane, Steered
+from backend.retrieval.variants import FIGURES, variant
 from components.widgets.numbers import signed
 
 WIDTH, HEIGHT = 660, 480
 LEFT, MIDDLE, RADIUS = 220.0, 240.0, 212.0
 """Where the origin lies, and how long a unit vector is, in picture units."""
 LABEL_GAP = 27.0
-SHORT = {
-    "query": "query",
-    "affirmative": "opposite",
-    "paraphrase": "paraphrase",
-    "swap": "other sound",
-    "unrelated": "unrelated",
-    "bag": "bag of words",
-}
 MARKS = {"affirmative": "absent", "paraphrase": "present", "query": "present"}
 
 
@@ -36,24 +29,24 @@ class _Label:
     kind: str
 
 
-def plane_picture(diagnosis: Diagnosis, lam: float) -> str:
+def plane_picture(diagnosis: Diagnosis, steered: Steered) -> str:
     """The plane of e_C (to the right) and e_neg (up), the steering path, and every relative's projection."""
     plane = diagnosis.plane
-    parts = [_frame(), _vector(1.0, 0.0, "present"), _vector(*_negative(plane), "absent"), _path(plane)]
-    star = _nearest(plane, lam)
+    parts = [_frame(), _vector(1.0, 0.0, "present"), _vector(*plane.negative, "absent"), _path(plane)]
+    star = steered.x, steered.y
     parts.append(_star(*star))
-    labels = [_Label("query, e_C", *_place(1.0, 0.0), "present"), _Label("e_neg", *_place(*_negative(plane)), "absent")]
+    labels = [_Label("query, e_C", *_place(1.0, 0.0), "present"), _Label("e_neg", *_place(*plane.negative), "absent")]
     for name, (x, y) in zip(plane.names, plane.points, strict=True):
         if name == "query":
             continue
         at = _place(float(x), float(y))
         parts.append(f'<circle cx="{at[0]:.1f}" cy="{at[1]:.1f}" r="5" class="relative {MARKS.get(name, "")}"/>')
-        labels.append(_Label(SHORT.get(name, name), *at, MARKS.get(name, "plain")))
-    labels.append(_Label(f"e*, λ {lam:.2f}", *_place(*star), "star"))
+        labels.append(_Label(variant(name).title.lower(), *at, MARKS.get(name, "plain")))
+    labels.append(_Label(f"e*, λ {steered.lam:.2f}", *_place(*star), "star"))
     parts += _labelled(labels)
     said = (
         f"Plane of the query and what it negates: cosine {signed(plane.cosine)}. "
-        f"At lambda {lam:.2f} the steered query lies at {signed(star[0], 2)}, {signed(star[1], 2)}."
+        f"At lambda {steered.lam:.2f} the steered query lies at {signed(star[0], 2)}, {signed(star[1], 2)}."
     )
     opening = f'<svg class="plane" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(said)}">'
     return f"{opening}{''.join(parts)}</svg>"
@@ -61,10 +54,6 @@ def plane_picture(diagnosis: Diagnosis, lam: float) -> str:
 
 def _place(x: float, y: float) -> tuple[float, float]:
     return LEFT + RADIUS * x, MIDDLE - RADIUS * y
-
-
-def _negative(plane: Plane) -> tuple[float, float]:
-    return plane.cosine, max(0.0, 1.0 - plane.cosine**2) ** 0.5
 
 
 def _frame() -> str:
@@ -97,13 +86,6 @@ def _path(plane: Plane) -> str:
     return f'<path d="{line}" class="path"/>{"".join(ticks)}'
 
 
-def _nearest(plane: Plane, lam: float) -> tuple[float, float]:
-    """The path's point at ``lam``; the caller asks for a plane that has it."""
-    places = [float(value) for value in plane.lambdas]
-    x, y = plane.path[places.index(min(places, key=lambda value: abs(value - lam)))]
-    return float(x), float(y)
-
-
 def _star(x: float, y: float) -> str:
     zero, tip = _place(0, 0), _place(x, y)
     return (
@@ -129,40 +111,21 @@ def _labelled(labels: Sequence[_Label]) -> list[str]:
     return parts
 
 
-FIGURES = (
-    ("affinity", "Normalised affinity", 1.5, "1 means: the opposite is as close as the paraphrase"),
-    (
-        "polarity_content",
-        "Polarity / content",
-        1.5,
-        "below 1: “no” moves the text less than another sound does",
-    ),
-    ("scope_permutation", "Scope permutation", 1.0, "how alike the texts are whichever sound is negated"),
-    ("swap", "Content swap", 1.0, "cosine with another sound in place of the first"),
-    ("bag", "Bag of concepts", 1.0, "cosine with the bare list of sounds"),
-)
-"""Key, name, end of the scale, what it means."""
-
-
 def figures_picture(diagnosis: Diagnosis) -> str:
     """Each figure as a dot on its scale, the published mean as a grey bar."""
     rows = []
-    for key, name, end, meaning in FIGURES:
-        value, mean = diagnosis.figures[key], PAPER_MEANS[key]
-        shown = "–" if value is None else signed(value) if end == 1.0 else f"{value:.2f}"
-        dot = "" if value is None else f'<i class="dot" style="left:{_percent(value, end)}"></i>'
+    for figure in FIGURES:
+        value = diagnosis.figures[figure.name]
+        shown = "–" if value is None else signed(value) if figure.largest == 1.0 else f"{value:.2f}"
+        dot = "" if value is None else f'<i class="dot" style="left:{figure.on_scale(value):.1%}"></i>'
         rows.append(
-            f'<div class="figure"><div class="name">{escape(name)}<small>{escape(meaning)}</small></div>'
-            f'<div class="scale"><i class="mean" style="left:{_percent(mean, end)}"></i>{dot}'
-            f'<span class="from">0</span><span class="to">{end:g}</span></div>'
-            f'<div class="value"><b>{shown}</b><small>papers {mean:.2f}</small></div></div>'
+            f'<div class="figure"><div class="name">{escape(figure.title)}<small>{escape(figure.meaning)}</small></div>'
+            f'<div class="scale"><i class="mean" style="left:{figure.on_scale(figure.published):.1%}"></i>{dot}'
+            f'<span class="from">0</span><span class="to">{figure.largest:g}</span></div>'
+            f'<div class="value"><b>{shown}</b><small>papers {figure.published:.2f}</small></div></div>'
         )
     key_line = (
         '<p class="key"><span><i class="dot"></i> this query, this encoder</span>'
         '<span><i class="mean"></i> mean of five LAION-CLAP checkpoints (published)</span></p>'
     )
     return f'<div class="figures">{"".join(rows)}{key_line}</div>'
-
-
-def _percent(value: float, end: float) -> str:
-    return f"{100 * min(max(value / end, 0.0), 1.0):.1f}%"

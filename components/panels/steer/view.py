@@ -5,81 +5,70 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from backend.retrieval.diagnosis import Diagnosis
+from backend.retrieval.diagnosis import Diagnosis, Steered
+from backend.retrieval.variants import variant
 from components.widgets.numbers import signed
 
-TITLES = {
-    "query": ("Query", "as the encoder gets it"),
-    "affirmative": ("Opposite", "the same sounds, all present"),
-    "paraphrase": ("Paraphrase", "the same meaning in other words"),
-    "swap": ("Other sound", "one sound replaced"),
-    "unrelated": ("Unrelated", "about something else"),
-    "bag": ("Bag of words", "the sounds without any “no”"),
+CLOSENESS = {
+    "closer": "closer to the query than",
+    "almost": "almost as close to the query as",
+    "further": "further from the query than",
 }
 
 
 def headline(diagnosis: Diagnosis) -> str:
     """The plain sentence the result opens with, as HTML."""
     opposite, paraphrase = diagnosis.similarity["affirmative"], diagnosis.similarity["paraphrase"]
-    closer = "closer to the query than" if opposite >= paraphrase else "almost as close to the query as"
-    if opposite < paraphrase - 0.2:
-        closer = "further from the query than"
     first = (
-        f"The opposite, “{escape(diagnosis.relatives.affirmative)}”, is {closer} its paraphrase: "
-        f"cosine {signed(opposite)} against {signed(paraphrase)}."
+        f"The opposite, “{escape(diagnosis.relatives.affirmative)}”, is {CLOSENESS[diagnosis.closeness]} its "
+        f"paraphrase: cosine {signed(opposite)} against {signed(paraphrase)}."
     )
-    ratio = diagnosis.polarity_content
     second = ""
-    if ratio is not None and ratio < 1:
-        second = f" Turning “no” into “with” moves the text {ratio:.2f} times as far as naming another sound does."
-    elif ratio is not None:
+    if diagnosis.polarity_content is not None:
+        ends = ": this encoder notices." if diagnosis.notices else " does."
         second = (
-            f" Turning “no” into “with” moves the text {ratio:.2f} times as far as naming another sound: "
-            "this encoder notices."
+            f" Turning “no” into “with” moves the text {diagnosis.polarity_content:.2f} times as far as naming another "
+            f"sound{ends}"
         )
     return f'<p class="headline">{first}{second}</p>'
 
 
-def steering_sentence(diagnosis: Diagnosis, lam: float, with_negative: float, with_query: float) -> str:
-    """What steering by ``lam`` does to this query, as HTML."""
+def steering_sentence(diagnosis: Diagnosis, steered: Steered) -> str:
+    """What steering by one strength does to this query, as HTML."""
     negated = " / ".join(escape(text) for text in diagnosis.relatives.negated)
-    cosine = diagnosis.plane.cosine
+    plane = diagnosis.plane
     needed = (
-        f"Only at λ = {cosine:.2f} would that cosine be zero, and beyond it the query points away from the sound."
-        if cosine > 0
-        else "The query does not lean towards the sound in the first place."
+        "The query does not lean towards the sound in the first place."
+        if plane.orthogonal_at is None
+        else f"Only at λ = {plane.orthogonal_at:.2f} would that cosine be zero, and beyond it the query points away "
+        "from the sound."
     )
     return (
-        f'<p class="headline">Steered by λ = {lam:.2f}, the query still has cosine {signed(with_negative)} with '
-        f'<span class="concept absent">{negated}</span> (unsteered {signed(cosine)}) and {signed(with_query)} with '
-        f"itself. {needed}</p>"
+        f'<p class="headline">Steered by λ = {steered.lam:.2f}, the query still has cosine '
+        f'{signed(steered.with_negative)} with <span class="concept absent">{negated}</span> (unsteered '
+        f"{signed(plane.cosine)}) and {signed(steered.with_query)} with itself. {needed}</p>"
     )
 
 
 def lines_value(diagnosis: Diagnosis) -> dict[str, Any]:
     """What the line editor shows: every relative with its meaning, its text and its cosine with the query."""
-    negated_once = {
-        f"scope {place + 1}": (f"Scope {place + 1}", "only one sound negated")
-        for place in range(len(diagnosis.relatives.scopes))
-    }
-    titles = {**TITLES, **negated_once}
     return {
         "lines": [
             {
                 "name": name,
-                "title": titles[name][0],
-                "meaning": titles[name][1],
+                "title": variant(name).title,
+                "meaning": variant(name).meaning,
                 "text": text,
-                "cosine": round(diagnosis.similarity[name], 3),
+                "cosine": diagnosis.similarity[name],
             }
             for name, text in diagnosis.relatives.lines()
         ]
     }
 
 
-def how_computed(diagnosis: Diagnosis, seed: int) -> str:
+def how_computed(diagnosis: Diagnosis) -> str:
     """How the result was computed, folded away, as HTML."""
-    plane = diagnosis.plane
+    plane, made_by = diagnosis.plane, diagnosis.record()["provenance"]
     rows = "".join(
         f"<tr><th>{lam:g}</th><td>{signed(negative)}</td><td>{signed(query)}</td></tr>"
         for lam, negative, query in zip(plane.lambdas, plane.with_negative, plane.with_query, strict=True)
@@ -87,8 +76,8 @@ def how_computed(diagnosis: Diagnosis, seed: int) -> str:
     return (
         '<details class="how"><summary>How this was computed</summary><ul>'
         f"<li>Encoder {escape(diagnosis.encoder_id)}, weights {escape(diagnosis.weights)}, "
-        f"version {diagnosis.version}; text only, no audio. Cosines of L2-normalised text embeddings.</li>"
-        f"<li>Relatives by rule (negation paper, appendix A); other sounds drawn with seed {seed} from the "
+        f"version {made_by['version']}; text only, no audio. Cosines of L2-normalised text embeddings.</li>"
+        f"<li>Relatives by rule (negation paper, appendix A); other sounds drawn with seed {made_by['seed']} from the "
         "background vocabulary. Every line can be edited; edits are not part of the link.</li>"
         "<li>Normalised affinity = (s(q, opposite) − s(q, unrelated)) / (s(q, paraphrase) − s(q, unrelated)); "
         "polarity / content = (1 − s(q, opposite)) / (1 − s(q, other sound)); scope permutation = mean pairwise "

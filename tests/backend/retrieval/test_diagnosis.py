@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,16 +12,15 @@ from hypothesis import strategies as st
 from backend.errors import InputError
 from backend.negation import parse_query
 from backend.retrieval.diagnosis import (
-    PAPER_MEANS,
     diagnose,
-    diagnosis_record,
     edited,
     normalised_affinity,
     plane_of,
     polarity_content_ratio,
     relatives_of,
 )
-from backend.retrieval.steering import combined_negative, steered_embedding
+from backend.retrieval.steering import combined_negative, cosine_with_query, steered_embedding
+from backend.retrieval.variants import FIGURES, PAPER_MEANS, VARIANTS, variant
 from tests.fakes import BandEncoder
 
 
@@ -142,9 +143,43 @@ def test_an_encoder_without_text_is_refused() -> None:
 
 
 def test_the_record_names_what_made_it() -> None:
-    record = diagnosis_record(diagnose(BandEncoder(), relatives_of(parse_query("dogs, no rain"))))
+    record = diagnose(BandEncoder(), relatives_of(parse_query("dogs, no rain"), 5)).record(link="?q=x")
     assert record["encoder"] == {"id": "band", "weights": "0" * 12}
     assert record["version"]
+    assert record["provenance"] == {
+        "version": record["version"], "encoder": "band", "weights": "0" * 12, "seed": 5, "link": "?q=x",
+    }  # fmt: skip
     steering = record["steering"]
     assert isinstance(steering, dict) and len(steering["lambdas"]) == 12
     assert steering["cos_with_query"][0] == 1.0
+
+
+def test_how_close_the_opposite_lies_is_said_by_the_diagnosis() -> None:
+    found = diagnose(WordEncoder(), relatives_of(parse_query("a dog barking, no rain")))
+    assert found.similarity["affirmative"] == pytest.approx(found.similarity["paraphrase"])
+    for opposite, said in ((0.7, "closer"), (0.69, "almost"), (0.51, "almost"), (0.49, "further")):
+        changed = replace(found, similarity={**found.similarity, "affirmative": opposite, "paraphrase": 0.7})
+        assert changed.closeness == changed.record()["closeness"] == said
+    for ratio, notices in ((0.99, False), (1.0, True), (None, None)):
+        assert replace(found, polarity_content=ratio).notices is notices
+
+
+def test_the_plane_says_where_one_strength_leads() -> None:
+    plane = diagnose(BandEncoder(), relatives_of(parse_query("band 1 and band 2, no band 3"))).plane
+    steered = plane.at(0.5)
+    assert steered.lam == 0.5
+    assert (steered.x, steered.y) == tuple(plane.path[list(plane.lambdas).index(0.5)])
+    assert steered.with_query == pytest.approx(float(cosine_with_query(plane.cosine, 0.5)))
+    assert np.hypot(*plane.negative) == pytest.approx(1.0)
+    assert steered.with_negative == pytest.approx(np.dot(plane.negative, (steered.x, steered.y)))
+    assert plane.at(0.6).lam in (0.5, 0.7)
+    assert replace(plane, cosine=0.4).orthogonal_at == 0.4
+    assert replace(plane, cosine=-0.1).orthogonal_at is None
+
+
+def test_every_line_and_every_figure_has_its_one_text() -> None:
+    found = diagnose(BandEncoder(), relatives_of(parse_query("band 1 and band 2, no band 3")))
+    assert [variant(name).name for name, _ in found.relatives.lines()][: len(VARIANTS)] == [v.name for v in VARIANTS]
+    assert (variant("scope 2").title, variant("scope 2").meaning) == ("Scope 2", "only one sound negated")
+    assert [figure.name for figure in FIGURES] == list(found.figures)
+    assert [FIGURES[0].on_scale(value) for value in (-1, 0.75, 9)] == [0, 0.5, 1]

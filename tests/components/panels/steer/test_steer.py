@@ -10,8 +10,9 @@ from types import SimpleNamespace
 import pytest
 
 from backend.negation import parse_query
-from backend.retrieval.diagnosis import PAPER_MEANS, diagnose, relatives_of
+from backend.retrieval.diagnosis import diagnose, relatives_of
 from backend.retrieval.steering import LARGEST_LAMBDA
+from backend.retrieval.variants import PAPER_MEANS
 from components.frame.view_state import ViewState
 from components.panels.steer import panel as steer
 from components.panels.steer import view as steer_view
@@ -56,7 +57,7 @@ def event(data: object):
 
 
 def test_the_plane_is_a_well_formed_picture_that_names_every_relative() -> None:
-    picture = ElementTree.fromstring(plane_picture(found(), 0.2))
+    picture = ElementTree.fromstring(plane_picture(found(), found().plane.at(0.2)))
     said = [text.text for text in picture.iter("text")]
     for name in ("query, e_C", "e_neg", "opposite", "paraphrase", "unrelated", "scope 3", "e*, λ 0.20"):
         assert name in said
@@ -76,7 +77,7 @@ def test_figures_show_the_published_means() -> None:
 
 def test_words_of_a_query_cannot_become_markup() -> None:
     hostile = found("band 1, no <img src=x>")
-    assert "<img" not in steer_view.headline(hostile) + steer_view.steering_sentence(hostile, 0.2, 0.1, 0.9)
+    assert "<img" not in steer_view.headline(hostile) + steer_view.steering_sentence(hostile, hostile.plane.at(0.2))
 
 
 def test_a_result(encoder: BandEncoder) -> None:
