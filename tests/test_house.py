@@ -300,3 +300,10 @@ def test_a_second_copy_is_found(copy: str) -> None:
 @pytest.mark.parametrize("copy", ["const LEAST_REGION = 0.1;", "const hop = 0.5;", "columns: 2048,"])
 def test_a_second_copy_in_a_script_is_found(copy: str) -> None:
     assert copies_in_a_script(copy)
+
+
+@pytest.mark.parametrize("room", ["backend", "components"])
+def test_the_tests_mirror_the_rooms(room: str) -> None:
+    folders = [path.parent for path in (ROOT / "tests" / room).rglob("test_*.py")]
+    assert folders
+    assert [str(folder) for folder in folders if not (ROOT / folder.relative_to(ROOT / "tests")).is_dir()] == []
