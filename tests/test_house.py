@@ -287,7 +287,8 @@ def test_every_limit_is_where_it_is_said_to_be(path: str, names: set[str]) -> No
 @pytest.mark.parametrize(
     "copy",
     [
-        "def f(lambda_=0.2): pass", "def f(*, hop: float = 0.5): pass", "WINDOW_SECONDS = 2.0", "window: float = 2.0",
+        "def f(lambda_=0.2): pass", "def f(strength=0.2): pass", "def f(*, hop: float = 0.5): pass",
+        "WINDOW_SECONDS = 2.0", "window: float = 2.0",
         "HIGHEST_SEED = 2**31 - 1", "class A:\n    depth_db: float = -40.0", "USUAL_DEPTHS = (40.0, 100.0)",
         "p.add_argument('--x', default=20)", "p.add_argument('--x', help='how many (default: 20)')",
         "gr.Number(0.2, label='lambda')", "Slider(minimum=0, maximum=8)", "f = lambda seed=0: seed",

@@ -141,7 +141,7 @@ def test_the_command_line_begins_where_the_page_begins() -> None:
     assert found.window == cut.window == view.window == WINDOW_SECONDS
     assert cut.depth == view.depth == DEFAULT_DEPTH_DB
     assert cut.seed == ranked.seed == view.seed == checks.DEFAULT_SEED
-    assert ranked.lam == view.lambda_ == DEFAULT_LAMBDA
+    assert ranked.strength == view.strength == DEFAULT_LAMBDA
     assert (cut.controls, ranked.top) == (CONTROL_COUNT, DEFAULT_HITS)
     assert isinstance(found, argparse.Namespace)
 

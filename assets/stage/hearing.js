@@ -43,7 +43,7 @@ const hearing = {
     this.looping = !this.looping;
     if (this.looping && !this.region) this.setRegion(this.axis.t0, this.axis.t1);
     this.syncLoop();
-    this.refreshControls();
+    this.refreshButtons();
   },
   syncLoop() {
     if (!this.region) this.looping = false;
@@ -54,25 +54,25 @@ const hearing = {
     const now = this.sound.position;
     this.axis.zoom(factor, now >= this.axis.t0 && now <= this.axis.t1 ? now : (this.axis.t0 + this.axis.t1) / 2);
     this.moved();
-    this.refreshControls();
+    this.refreshButtons();
   },
   zoomSelection() {
     if (!this.region) return this.complain("Nothing is selected to zoom to. Drag over a stretch of sound first.");
     const margin = (this.region.end - this.region.start) * 0.08;
     this.axis.show(this.region.start - margin, this.region.end + margin);
     this.moved();
-    return this.refreshControls();
+    return this.refreshButtons();
   },
   zoomAll() {
     this.axis.show(0, this.axis.duration);
     this.moved();
-    this.refreshControls();
+    this.refreshButtons();
   },
   toggleTable() {
     const shown = !this.parts.table.classList.toggle("stage-unseen");
     const scroll = this.parts.table.querySelector(".stage-table-scroll");
     if (scroll) scroll.tabIndex = shown ? 0 : -1;
-    this.refreshControls();
+    this.refreshButtons();
   },
   showHelp() {
     this.parts.help.showModal();

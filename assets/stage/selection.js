@@ -59,7 +59,7 @@ const choosing = {
   },
   afterSelection(settle) {
     this.drawOver();
-    this.refreshControls();
+    this.refreshButtons();
     clearTimeout(this.settleTimer);
     if (settle === "soon") this.settleTimer = setTimeout(() => this.settle(), 350);
     else if (settle) this.settle();
@@ -83,7 +83,7 @@ const choosing = {
     this.region = region;
     this.band = band;
     this.drawOver();
-    this.refreshControls();
+    this.refreshButtons();
   },
   setEdge(edge) {
     const now = this.sound.position;

@@ -22,7 +22,7 @@ class Stage {
     this.pointers = new Pointers(this);
     listenForHandles(this);
     listenForKeys(this);
-    listenForControls(this);
+    listenForButtons(this);
     fillHelp(this);
     this.watchSurroundings();
   }
@@ -75,7 +75,7 @@ class Stage {
     this.wait(view.pending);
     this.showFacts();
     this.resized();
-    return this.refreshControls();
+    return this.refreshButtons();
   }
 
   // What is being done: what is shown stays, dimmed, under a line that says it. Nothing to say: as before.
@@ -155,7 +155,7 @@ class Stage {
     for (const part of ["name", "facts", "readout", "position", "duration"]) this.parts[part].textContent = "";
     fillTable(this);
     this.resized();
-    this.refreshControls();
+    this.refreshButtons();
   }
 
   // ---- what is shown
@@ -188,7 +188,7 @@ class Stage {
 
   soundChanged() {
     if (!this.sound) return;
-    this.refreshControls();
+    this.refreshButtons();
     this.drawOver();
     if (this.sound.playing && !this.ticking) {
       const tick = () => {
@@ -204,8 +204,8 @@ class Stage {
     }
   }
 
-  refreshControls() {
-    refreshControls(this);
+  refreshButtons() {
+    refreshButtons(this);
   }
 
   // A view zoomed beyond the whole picture's own resolution asks for a finer one of what it shows.

@@ -56,8 +56,8 @@ def run(arguments: argparse.Namespace) -> None:
 def _options(arguments: argparse.Namespace) -> Any:
     from backend.benchmarks.negeval.run import Options
 
-    pairs = checked_whole("The number of pairs", arguments.pairs, 0, MOST_PAIRS)
-    clips = checked_whole("The number of clips", arguments.clips, 1)
+    pairs = checked_whole("--pairs", arguments.pairs, 0, MOST_PAIRS)
+    clips = checked_whole("--clips", arguments.clips, 1)
     if arguments.filler not in ("matched", "any"):
         raise InputError(f"--filler is {arguments.filler!r}; choose matched or any.")
     try:

@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> None:
     if sys.stdin.isatty():
         print("Type one query a line; end with Ctrl-D.", file=sys.stderr)
     if hasattr(sys.stdin, "reconfigure"):
-        # Bytes that are no UTF-8 reach the gate, which says what they are; the other lines are still parsed.
+        # Bytes that are no UTF-8 reach the check of query texts, which names them; the other lines are still parsed.
         sys.stdin.reconfigure(encoding="utf-8-sig", errors="surrogateescape")
     refused: InputError | None = None
     asked = False

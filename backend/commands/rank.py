@@ -23,7 +23,7 @@ def register(commands: Any) -> None:
     parser.add_argument("--scorer", default=DEFAULT_SCORER, help="raw, steered or exclusion (default: %(default)s)")
     parser.add_argument(
         "--lambda",
-        dest="lam",
+        dest="strength",
         type=checked_by(checked_lambda, finite_number),
         default=DEFAULT_LAMBDA,
         help=f"steering strength, 0 to {LARGEST_LAMBDA:g} (default: %(default)s)",
@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> None:
     from backend.retrieval.ranking import rank
     from backend.retrieval.scoring import SCORERS, check_scorer, score_query
 
-    scorer, lam, top = check_scorer(arguments.scorer), arguments.lam, arguments.top
+    scorer, strength, top = check_scorer(arguments.scorer), arguments.strength, arguments.top
     query = parse_query(arguments.query)
     is_ready = Path(arguments.collection).suffix.lower() in (".npz", ".parquet")
     collection = None if is_ready else open_collection(arguments.collection)
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> None:
         embedded = embed_collection(collection, encoder, progress=on_terminal())
         clear()
     scores = score_query(embedded, encoder, query)
-    rankings = [rank(scores, name, lam) for name in SCORERS]
+    rankings = [rank(scores, name, strength) for name in SCORERS]
     record = ranking_record(query, rankings, scorer, top, provenance(encoder, arguments))
     if arguments.json:
         print_json(record)

@@ -41,7 +41,7 @@ def watching(watcher: Watcher) -> Iterator[None]:
 
 
 def checked_windows(windows: FloatArray, encoder_id: str, sample_rate: int, longest: float = 600.0) -> FloatArray:
-    """The gate of audio: (n, samples) finite floats, unchanged.
+    """Checked audio: (n, samples) finite floats, unchanged.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def checked_windows(windows: FloatArray, encoder_id: str, sample_rate: int, long
 
 
 def checked_texts(texts: Sequence[str], encoder_id: str) -> list[str]:
-    """The gate of texts: a sequence of str, as a list.
+    """Checked texts: a sequence of str, as a list.
 
     Raises
     ------

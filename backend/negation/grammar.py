@@ -29,7 +29,7 @@ _NOBODY = ("nobody", "no one", "no-one")
 
 
 def parse_english(text: str) -> Query:
-    """The Query of an English text. ``text`` has passed the gate."""
+    """The Query of an English text. ``text`` is checked."""
     tokens, notes = subtracted(text, tokenize(text))
     chunks = chunked(itemize(tokens))
     reading = Reading(notes=list(notes))

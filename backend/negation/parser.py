@@ -1,4 +1,4 @@
-"""The way in: gate, language, grammar."""
+"""The way in: check, language, grammar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one gate of query text: what a person, a link or a browser sends, before anything reads it."""
+"""The one check of query text: what a person, a link or a browser sends, before anything reads it."""
 
 from __future__ import annotations
 

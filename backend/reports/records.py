@@ -166,7 +166,7 @@ def ranking_record(
             "skipped": [{"row": one.row, "reason": one.reason} for one in embedded.skipped],
         },
         "scorer": scorer,
-        "lambda": chosen.lam,
+        "lambda": chosen.strength,
         "top": top,
         "violations": {ranking.scorer: ranking.violations(top) for ranking in rankings},
         "recall": {ranking.scorer: ranking.recall(top) for ranking in rankings},

@@ -86,7 +86,7 @@ _RELATIVES = tuple(variant.name for variant in VARIANTS)
 class Steered:
     """The query steered by one strength: its place in the plane, and its cosines with e_neg and e_C."""
 
-    lam: float
+    strength: float
     x: float
     y: float
     with_negative: float
@@ -133,9 +133,9 @@ class Plane:
         """The strength from which e* no longer leans towards e_neg; None where e_C does not lean to it at all."""
         return self.cosine if self.cosine > 0 else None
 
-    def at(self, lam: float) -> Steered:
-        """The query steered by ``lam``, or by the strength of the path that is nearest to it."""
-        place = int(np.abs(self.lambdas - lam).argmin())
+    def at(self, strength: float) -> Steered:
+        """The query steered by ``strength``, or by the strength of the path that is nearest to it."""
+        place = int(np.abs(self.lambdas - strength).argmin())
         x, y = self.path[place]
         return Steered(
             float(self.lambdas[place]),

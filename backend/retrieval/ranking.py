@@ -44,7 +44,7 @@ class Ranking:
 
     scores: QueryScores
     scorer: Scorer
-    lam: float
+    strength: float
     order: NDArray[np.int64]
     values: NDArray[np.float64]
 
@@ -108,16 +108,16 @@ class LambdaCurve:
     recall: tuple[float | None, ...]
 
 
-def rank(scores: QueryScores, scorer: Scorer, lam: float = DEFAULT_LAMBDA) -> Ranking:
-    """Order all clips by one scorer. Embeds nothing; ``lam`` matters to "steered" only."""
-    values = scores.score(scorer, lam)
+def rank(scores: QueryScores, scorer: Scorer, strength: float = DEFAULT_LAMBDA) -> Ranking:
+    """Order all clips by one scorer. Embeds nothing; ``strength`` matters to "steered" only."""
+    values = scores.score(scorer, strength)
     # Rounded, so that two copies of one sound keep their order whatever the last bit of a matrix product.
-    return Ranking(scores, scorer, lam, np.argsort(-np.round(values, DIGITS), kind="stable"), values)
+    return Ranking(scores, scorer, strength, np.argsort(-np.round(values, DIGITS), kind="stable"), values)
 
 
 def lambda_curve(scores: QueryScores, k: int = DEFAULT_HITS, lambdas: Sequence[float] = PAPER_LAMBDAS) -> LambdaCurve:
     """violations@k and recall@k of the steered score for every strength. Embeds nothing."""
-    rankings = [rank(scores, "steered", lam) for lam in lambdas]
+    rankings = [rank(scores, "steered", strength) for strength in lambdas]
     return LambdaCurve(
         tuple(lambdas),
         checked_top(k),

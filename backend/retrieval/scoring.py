@@ -17,7 +17,7 @@ Public API, in the order it is used::
     collection = joined(collection, embedded_clips("own", encoder, [(item, clip)]))   # own clips join
     scores = score_query(collection, encoder, query)   # embeds the texts of the query, nothing else
     ranking = rank(scores, "exclusion")                # cheap: once per scorer
-    ranking = rank(scores, "steered", lam=0.5)         # cheap: moving the slider embeds nothing
+    ranking = rank(scores, "steered", strength=0.5)         # cheap: moving the slider embeds nothing
     ranking.hits(5); ranking.ranks; ranking.violations(5); ranking.recall(5)
     curve = lambda_curve(scores, k=5)                  # violations@k and recall@k for every lambda
 
@@ -162,7 +162,7 @@ class QueryScores:
         probability = np.exp(log_probability(self.form.slope * (self.evidence - self.form.absent_below)))
         return np.where(np.array(self.known, dtype=bool), probability, 0.5)
 
-    def score(self, scorer: Scorer, lam: float = DEFAULT_LAMBDA) -> NDArray[np.float64]:
+    def score(self, scorer: Scorer, strength: float = DEFAULT_LAMBDA) -> NDArray[np.float64]:
         """Score of every clip, shape (n,); the higher the better it answers the query.
 
         Raises
@@ -171,7 +171,7 @@ class QueryScores:
             An unknown scorer or a lambda out of range.
         """
         if check_scorer(scorer) == "steered" and self.negatives:
-            return steered_scores(self.raw, self.negative, self.cosine, [lam])[:, 0]
+            return steered_scores(self.raw, self.negative, self.cosine, [strength])[:, 0]
         return self._exclusion() if scorer == "exclusion" else self.raw
 
     def _exclusion(self) -> NDArray[np.float64]:

@@ -27,9 +27,9 @@ VANISHED = 1e-6
 """Norm below which e* has no direction: e_C equals e_neg and lambda is 1."""
 
 
-def checked_lambda(lam: object) -> float:
+def checked_lambda(strength: object) -> float:
     """The steering strength, 0 to ``LARGEST_LAMBDA``. Raises InputError for anything else."""
-    return checked_number("lambda", lam, 0, LARGEST_LAMBDA, advice=f"The paper uses {DEFAULT_LAMBDA:g}.")
+    return checked_number("lambda", strength, 0, LARGEST_LAMBDA, advice=f"The paper uses {DEFAULT_LAMBDA:g}.")
 
 
 def unit(vectors: ArrayLike) -> NDArray[np.float64]:
@@ -50,19 +50,19 @@ def combined_negative(negatives: ArrayLike) -> NDArray[np.float64]:
     return unit(np.atleast_2d(np.asarray(negatives, dtype=np.float64)).mean(axis=0))
 
 
-def steered_embedding(query: ArrayLike, negative: ArrayLike, lam: float) -> NDArray[np.float64]:
+def steered_embedding(query: ArrayLike, negative: ArrayLike, strength: float) -> NDArray[np.float64]:
     """``e* = e_C - lambda e_neg`` scaled to length one, shape (D,).
 
     Where e* vanishes (e_C equals e_neg and lambda is 1) the result is all zeros, so every clip scores 0.
     """
-    return unit(np.asarray(query, dtype=np.float64) - checked_lambda(lam) * np.asarray(negative, dtype=np.float64))
+    return unit(np.asarray(query, dtype=np.float64) - checked_lambda(strength) * np.asarray(negative, dtype=np.float64))
 
 
 def steered_norm(cosine: float, lambdas: ArrayLike) -> NDArray[np.float64]:
     """``|e*|`` for every strength: ``sqrt(1 - 2 lambda c + lambda^2)``."""
-    lam = np.asarray(lambdas, dtype=np.float64)
+    strengths = np.asarray(lambdas, dtype=np.float64)
     # Written as a sum of squares so that rounding cannot make it negative.
-    return np.sqrt((lam - cosine) ** 2 + max(0.0, 1.0 - cosine**2))
+    return np.sqrt((strengths - cosine) ** 2 + max(0.0, 1.0 - cosine**2))
 
 
 def steered_scores(
@@ -82,10 +82,10 @@ def steered_scores(
     -------
     np.ndarray, shape (n, len(lambdas)), float64
     """
-    lam = np.array([checked_lambda(value) for value in lambdas])
-    norm = steered_norm(cosine, lam)
-    difference = np.subtract.outer(np.asarray(query_scores, dtype=np.float64), 0 * lam)
-    difference = difference - np.multiply.outer(np.asarray(negative_scores, dtype=np.float64), lam)
+    strengths = np.array([checked_lambda(value) for value in lambdas])
+    norm = steered_norm(cosine, strengths)
+    difference = np.subtract.outer(np.asarray(query_scores, dtype=np.float64), 0 * strengths)
+    difference = difference - np.multiply.outer(np.asarray(negative_scores, dtype=np.float64), strengths)
     return np.where(norm > VANISHED, difference / np.maximum(norm, VANISHED), 0.0)
 
 
@@ -97,9 +97,9 @@ def cosine_with_negative(cosine: float, lambdas: ArrayLike) -> NDArray[np.float6
 
 def cosine_with_query(cosine: float, lambdas: ArrayLike) -> NDArray[np.float64]:
     """``cos(e*, e_C) = (1 - lambda c) / sqrt(1 - 2 lambda c + lambda^2)``: how much of the query is left."""
-    lam = np.asarray(lambdas, dtype=np.float64)
-    norm = steered_norm(cosine, lam)
-    return np.where(norm > VANISHED, (1.0 - lam * cosine) / np.maximum(norm, VANISHED), 0.0)
+    strengths = np.asarray(lambdas, dtype=np.float64)
+    norm = steered_norm(cosine, strengths)
+    return np.where(norm > VANISHED, (1.0 - strengths * cosine) / np.maximum(norm, VANISHED), 0.0)
 
 
 def steering_path(cosine: float, lambdas: ArrayLike) -> NDArray[np.float64]:
@@ -108,9 +108,9 @@ def steering_path(cosine: float, lambdas: ArrayLike) -> NDArray[np.float64]:
     First axis: e_C. Second axis: the part of e_neg at right angles to e_C. So e_C is (1, 0) and
     e_neg is (c, sqrt(1 - c^2)). Exact, because e* never leaves that plane.
     """
-    lam = np.asarray(lambdas, dtype=np.float64)
+    strengths = np.asarray(lambdas, dtype=np.float64)
     across = np.sqrt(max(0.0, 1.0 - cosine**2))
-    return unit(np.stack([1.0 - lam * cosine, -lam * across], axis=-1))
+    return unit(np.stack([1.0 - strengths * cosine, -strengths * across], axis=-1))
 
 
 def projected_embedding(query: ArrayLike, negatives: ArrayLike) -> NDArray[np.float64]:

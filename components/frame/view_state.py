@@ -49,7 +49,7 @@ class ViewState:
         The visitor's correction of the parsed query; None means: as parsed.
     depth : float
         Positive dB of a cut, as in science section 2.
-    lambda_ : float
+    strength : float
         Steering strength on Ask and Steer.
     selection : str
         What is opened on Compose.
@@ -72,7 +72,7 @@ class ViewState:
     region: Span | None = None
     band: tuple[float, float] | None = None
     seed: int = DEFAULT_SEED
-    lambda_: float = DEFAULT_LAMBDA
+    strength: float = DEFAULT_LAMBDA
     selection: str = ""
     pin: str = ""
     cut: bool = False
@@ -146,8 +146,8 @@ def link(view: ViewState) -> str:
             values[name] = f"{value:g}" if isinstance(value, float) else str(value)
     if view.cut:
         values["cut"] = "1"
-    if view.lambda_ != plain.lambda_:
-        values["lambda"] = f"{view.lambda_:g}"
+    if view.strength != plain.strength:
+        values["lambda"] = f"{view.strength:g}"
     if view.region:
         values["start"], values["end"] = f"{view.region.start:.3f}", f"{view.region.end:.3f}"
     if view.band:
@@ -193,7 +193,7 @@ def view_from_link(parameters: Mapping[str, str], encoders: tuple[str, ...]) -> 
         "encoder": ("encoder", lambda text: _one_of(text, encoders), "one of " + ", ".join(encoders)),
         "window": ("window", lambda text: checked_window(_number(text)), ""),
         "depth": ("depth", lambda text: checked_depth(_number(text)), ""),
-        "lambda": ("lambda_", lambda text: checked_lambda(_number(text)), ""),
+        "lambda": ("strength", lambda text: checked_lambda(_number(text)), ""),
         "seed": ("seed", lambda text: checked_seed(_number(text)), ""),
         "band": ("band", _band, "like 300-3000 (Hz)"),
         "selection": ("selection", str, "text"),

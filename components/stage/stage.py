@@ -36,7 +36,7 @@ __all__ = [
 
 FOLDER = ASSETS / "stage"
 SCRIPTS = (
-    "format", "axis", "sound", "picture", "draw", "evidence", "pointer", "keys", "screen", "controls", "table",
+    "format", "axis", "sound", "picture", "draw", "evidence", "pointer", "keys", "screen", "buttons", "table",
     "selection", "hearing", "stage", "start",
 )  # fmt: skip
 """Parts of the stage's script, in the order in which they need each other."""

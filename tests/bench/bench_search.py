@@ -47,7 +47,7 @@ def _rank(matrix: np.ndarray, query: np.ndarray, rng: np.random.Generator, floor
     negative = unit(rng.normal(size=(1, DIM))).astype(np.float32)
     raw, forbidden, cosine = dot_products(query, negative, matrix)
     row("steering sweep, 12 lambdas from dot products", median_seconds(lambda: steered_scores(raw, forbidden, cosine)))
-    moved = [unit(query - lam * negative[0]).astype(np.float32) for lam in PAPER_LAMBDAS]
+    moved = [unit(query - strength * negative[0]).astype(np.float32) for strength in PAPER_LAMBDAS]
     again = median_seconds(lambda: [matrix @ one for one in moved])
     row("alternative: a matrix product per lambda", again, floor, "floor")
     few = matrix[: len(matrix) // WINDOWS * WINDOWS]

@@ -37,9 +37,9 @@ def exclusion_of_clip(present, absent, form):
     return total
 
 
-def steered_by_embedding(query, negative, lam, clip):
+def steered_by_embedding(query, negative, strength, clip):
     """Cosine of a clip with e*, by making e*."""
-    moved = np.asarray(query, float) - lam * np.asarray(negative, float)
+    moved = np.asarray(query, float) - strength * np.asarray(negative, float)
     return float(moved @ clip / (np.linalg.norm(moved) * np.linalg.norm(clip)))
 
 

@@ -122,10 +122,12 @@ class CandidateScores:
             forbidden = np.einsum("md,md->m", negative, self._clips[clips])
         negates = np.any(negative, axis=1)
         result = np.empty((len(lambdas), *plain.shape))
-        for place, lam in enumerate(lambdas):
-            norm = np.array([steered_norm(c, lam) if some else 1.0 for c, some in zip(cosine, negates, strict=True)])
+        for place, strength in enumerate(lambdas):
+            norm = np.array(
+                [steered_norm(c, strength) if some else 1.0 for c, some in zip(cosine, negates, strict=True)]
+            )
             norm = np.maximum(norm.reshape(-1, *[1] * (plain.ndim - 1)), 1e-6)
-            result[place] = (plain - lam * forbidden) / norm
+            result[place] = (plain - strength * forbidden) / norm
         return result
 
     def exclusion(self, statements: Sequence[Statement], clips: NDArray[np.int64] | None = None) -> NDArray[np.float64]:

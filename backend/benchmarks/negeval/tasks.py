@@ -38,14 +38,14 @@ def retrieval(scores: CandidateScores, items: Sequence[RetrievalItem], seed: int
     for form in ("template", "fluent"):
         negated = [Statement(getattr(item, form), item.positives, (item.negative,)) for item in items]
         ranks = {
-            lam: first_relevant(values, relevant)
-            for lam, values in zip(PAPER_LAMBDAS, scores.steered(negated, PAPER_LAMBDAS), strict=True)
+            strength: first_relevant(values, relevant)
+            for strength, values in zip(PAPER_LAMBDAS, scores.steered(negated, PAPER_LAMBDAS), strict=True)
         }
         result[form] = {
             "raw": _recorded(recalls(ranks[0.0], seed)),
             "steered": _recorded(recalls(ranks[DEFAULT_LAMBDA], seed)),
             "exclusion": _recorded(recalls(first_relevant(scores.exclusion(negated), relevant), seed)),
-            "sweep R@5": {str(lam): measured(of <= 5, seed).record() for lam, of in ranks.items()},
+            "sweep R@5": {str(strength): measured(of <= 5, seed).record() for strength, of in ranks.items()},
         }
     return result
 
@@ -69,8 +69,8 @@ def multiple_choice(
     for name, choice in chosen.items():
         result[name] = _accuracy(choice == answers, kinds, seed)
     result["sweep average"] = {
-        str(lam): _accuracy(_choice(table) == answers, kinds, seed)["average"]
-        for lam, table in zip(PAPER_LAMBDAS, by_lambda, strict=True)
+        str(strength): _accuracy(_choice(table) == answers, kinds, seed)["average"]
+        for strength, table in zip(PAPER_LAMBDAS, by_lambda, strict=True)
     }
     return result, chosen
 
@@ -119,7 +119,8 @@ def pairs(scores: CandidateScores, made: Sequence[ControlledPair], seed: int) ->
         "margin correlation": _correlation(margins["raw"], wanted),
         "presence of Y higher where Y is": measured(rises > 0, seed).record(),
         "sweep target preferred": {
-            str(lam): measured(margin < 0, seed).record() for lam, margin in zip(PAPER_LAMBDAS, sweep, strict=True)
+            str(strength): measured(margin < 0, seed).record()
+            for strength, margin in zip(PAPER_LAMBDAS, sweep, strict=True)
         },
     }
     rows = [

@@ -28,10 +28,10 @@ def parse_endpoint(query: str) -> dict[str, Any]:
         raise gr.Error(str(error), print_exception=False) from None
 
 
-def ask_endpoint(query: str, encoder: str, lam: float, top: float, scorer: str = DEFAULT_SCORER) -> dict[str, Any]:
+def ask_endpoint(query: str, encoder: str, strength: float, top: float, scorer: str = DEFAULT_SCORER) -> dict[str, Any]:
     """The demo clips ranked for a query by all three scorers: the object of ``rank demo QUERY --json``."""
     try:
-        chosen, strength, count = check_scorer(scorer), checked_lambda(lam), checked_top(top)
+        chosen, strength, count = check_scorer(scorer), checked_lambda(strength), checked_top(top)
         loaded = load_encoder(encoder)
         parsed = parse_query(query)
         scores = score_query(demo_collection(loaded), loaded, parsed)
@@ -53,10 +53,10 @@ def build() -> None:
     """Add the endpoints; nothing of them is drawn."""
     with gr.Column(visible=False):
         query, encoder = gr.Textbox(label="query"), gr.Textbox(settings().encoder, label="encoder")
-        lam, top = gr.Number(DEFAULT_LAMBDA, label="lambda"), gr.Number(DEFAULT_HITS, label="top")
+        strength, top = gr.Number(DEFAULT_LAMBDA, label="lambda"), gr.Number(DEFAULT_HITS, label="top")
         seed = gr.Number(DEFAULT_SEED, label="seed")
         scorer = gr.Textbox(DEFAULT_SCORER, label="scorer")
         record, call = gr.JSON(label="record"), gr.Button()
         call.click(parse_endpoint, query, record, api_name="parse")
-        call.click(ask_endpoint, [query, encoder, lam, top, scorer], record, api_name="ask", **HEAVY)
+        call.click(ask_endpoint, [query, encoder, strength, top, scorer], record, api_name="ask", **HEAVY)
         call.click(diagnose_endpoint, [query, encoder, seed], record, api_name="diagnose", **HEAVY)

@@ -66,9 +66,9 @@ def pinned_view(view: ViewState) -> ViewState | None:
 
 
 @lru_cache(maxsize=32)
-def _asked(query: str, chips: str, encoder_id: str, weights: str, own: tuple[str, ...], lam: float) -> say.Asked:
+def _asked(query: str, chips: str, encoder_id: str, weights: str, own: tuple[str, ...], strength: float) -> say.Asked:
     """Score one query; kept, so that moving the slider embeds and scores nothing again."""
-    return replace(_scored(query, chips, encoder_id, weights, own), lam=lam)
+    return replace(_scored(query, chips, encoder_id, weights, own), strength=strength)
 
 
 @lru_cache(maxsize=32)
@@ -90,7 +90,7 @@ def ask(view: ViewState, own: tuple[str, ...] = ()) -> say.Asked:
     encoder = load_encoder(view.encoder)
     query = query_of(view)
     chips = chips_to_text(query) if query.edited else ""
-    return _asked(view.query, chips, encoder.id, encoder.weights, own, view.lambda_)
+    return _asked(view.query, chips, encoder.id, encoder.weights, own, view.strength)
 
 
 class AskHandlers:
@@ -170,7 +170,7 @@ class AskHandlers:
     def on_strength(self, view: ViewState, own: tuple[str, ...], event: gr.EventData) -> list[Any]:
         """The slider moved: nothing is embedded, three dot products per clip are combined anew."""
         try:
-            view = replace(view, lambda_=_strength(event._data))
+            view = replace(view, strength=_strength(event._data))
             asked = ask(view, own)
             board = say.board_value(asked, self._pinned(view, own))
         except InputError as error:

@@ -27,11 +27,11 @@ class Asked:
     query: Query
     scores: QueryScores
     labelled: QueryScores
-    lam: float
+    strength: float
 
     def rankings(self) -> tuple[Ranking, ...]:
         """Raw, steered, exclusion."""
-        return tuple(rank(self.scores, scorer, self.lam) for scorer in SCORERS)
+        return tuple(rank(self.scores, scorer, self.strength) for scorer in SCORERS)
 
 
 def board_value(asked: Asked, pinned: Asked | None) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def board_value(asked: Asked, pinned: Asked | None) -> dict[str, Any]:
     rankings = asked.rankings()
     return {
         "k": DEFAULT_HITS,
-        "lambda": asked.lam,
+        "lambda": asked.strength,
         "size": len(asked.scores.collection),
         "forbidden": list(asked.scores.negatives),
         "columns": [_column(ranking, rankings) for ranking in rankings],
@@ -58,7 +58,7 @@ def _column(ranking: Ranking, rankings: tuple[Ranking, ...]) -> dict[str, Any]:
     return {
         "scorer": ranking.scorer,
         "title": title,
-        "formula": formula.replace("λ", f"{ranking.lam:.2f}") if ranking.scorer == "steered" else formula,
+        "formula": formula.replace("λ", f"{ranking.strength:.2f}") if ranking.scorer == "steered" else formula,
         "said": count_sentence(ranking),
         "rows": [
             {
@@ -140,7 +140,7 @@ def headline(asked: Asked) -> str:
     raw, steered, exclusion = (flags.count(True) for flags in known)
     return (
         f'<p class="headline">Of the first {DEFAULT_HITS} clips, <b>{raw}</b> contain {forbidden} when the encoder '
-        f"reads the query itself, <b>{steered}</b> after steering by λ = {asked.lam:.2f}, <b>{exclusion}</b> when "
+        f"reads the query itself, <b>{steered}</b> after steering by λ = {asked.strength:.2f}, <b>{exclusion}</b> when "
         f"absence is treated as logic.{_found(rankings)}</p>"
     )
 

@@ -78,7 +78,7 @@ class SteerHandlers:
         except InputError as error:
             yield answer(error=error_box(str(error)), **box)
             return
-        place = {"view": view, "address": link(view)} if here else {"strength": view.lambda_}
+        place = {"view": view, "address": link(view)} if here else {"strength": view.strength}
         yield self.parts.begin(asked_key(view), chips=chips, error="", line_error="", **place, **box)
         try:
             found = self._diagnosis(view, relatives)
@@ -92,15 +92,15 @@ class SteerHandlers:
             figures=figures_picture(found),
             how=say.how_computed(found),
             json=gr.DownloadButton(value=_file(found, view), interactive=True),
-            **self._steered(found, view.lambda_),
+            **self._steered(found, view.strength),
         )
 
     def _diagnosis(self, view: ViewState, relatives: Relatives) -> Diagnosis:
-        lambdas = sorted({*PAPER_LAMBDAS, view.lambda_})
+        lambdas = sorted({*PAPER_LAMBDAS, view.strength})
         return diagnose(load_encoder(view.encoder), relatives, lambdas)
 
-    def _steered(self, found: Diagnosis, lam: float) -> dict[str, Any]:
-        steered = found.plane.at(lam)
+    def _steered(self, found: Diagnosis, strength: float) -> dict[str, Any]:
+        steered = found.plane.at(strength)
         return {"plane": plane_picture(found, steered), "steering": say.steering_sentence(found, steered)}
 
     def on_open(self, view: ViewState) -> Iterator[list[Any]]:
@@ -132,17 +132,17 @@ class SteerHandlers:
             return
         yield from self.show(view, relatives, typed=True)
 
-    def on_strength(self, view: ViewState, lines: Relatives | None, lam: float) -> list[Any]:
+    def on_strength(self, view: ViewState, lines: Relatives | None, strength: float) -> list[Any]:
         """The slider moved: the texts are known, only the path's point changes."""
-        view = replace(view, lambda_=round(min(max(float(lam), 0.0), LARGEST_LAMBDA), 3))
+        view = replace(view, strength=round(min(max(float(strength), 0.0), LARGEST_LAMBDA), 3))
         if lines is None:
             return self.parts.answer(view=view, address=link(view))
-        box = {} if abs(view.lambda_ - lam) < 1e-3 else {"strength": view.lambda_}
+        box = {} if abs(view.strength - strength) < 1e-3 else {"strength": view.strength}
         try:
             found = self._diagnosis(view, lines)
         except InputError as error:
             return self.parts.answer(error=error_box(str(error)))
-        return self.parts.answer(view=view, address=link(view), **box, **self._steered(found, view.lambda_))
+        return self.parts.answer(view=view, address=link(view), **box, **self._steered(found, view.strength))
 
 
 def _file(found: Diagnosis, view: ViewState) -> str:

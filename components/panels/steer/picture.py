@@ -42,11 +42,11 @@ def plane_picture(diagnosis: Diagnosis, steered: Steered) -> str:
         at = _place(float(x), float(y))
         parts.append(f'<circle cx="{at[0]:.1f}" cy="{at[1]:.1f}" r="5" class="relative {MARKS.get(name, "")}"/>')
         labels.append(_Label(variant(name).title.lower(), *at, MARKS.get(name, "plain")))
-    labels.append(_Label(f"e*, λ {steered.lam:.2f}", *_place(*star), "star"))
+    labels.append(_Label(f"e*, λ {steered.strength:.2f}", *_place(*star), "star"))
     parts += _labelled(labels)
     said = (
         f"Plane of the query and what it negates: cosine {signed(plane.cosine)}. "
-        f"At lambda {steered.lam:.2f} the steered query lies at {signed(star[0], 2)}, {signed(star[1], 2)}."
+        f"At lambda {steered.strength:.2f} the steered query lies at {signed(star[0], 2)}, {signed(star[1], 2)}."
     )
     opening = f'<svg class="plane" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(said)}">'
     return f"{opening}{''.join(parts)}</svg>"
@@ -78,11 +78,11 @@ def _path(plane: Plane) -> str:
     start, end = points[0], points[-1]
     line = f"M {start[0]:.1f} {start[1]:.1f} A {RADIUS} {RADIUS} 0 0 1 {end[0]:.1f} {end[1]:.1f}"
     ticks = []
-    for lam, (x, y) in zip(plane.lambdas, points, strict=True):
-        if lam in (0.5, 1.0, 2.0, 8.0):
+    for strength, (x, y) in zip(plane.lambdas, points, strict=True):
+        if strength in (0.5, 1.0, 2.0, 8.0):
             inner = LEFT + 0.88 * (x - LEFT), MIDDLE + 0.88 * (y - MIDDLE)
             ticks.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" class="tick"/>')
-            ticks.append(f'<text x="{inner[0]:.1f}" y="{inner[1] + 5:.1f}" class="lambda">{lam:g}</text>')
+            ticks.append(f'<text x="{inner[0]:.1f}" y="{inner[1] + 5:.1f}" class="lambda">{strength:g}</text>')
     return f'<path d="{line}" class="path"/>{"".join(ticks)}'
 
 

@@ -44,7 +44,7 @@ def steering_sentence(diagnosis: Diagnosis, steered: Steered) -> str:
         "from the sound."
     )
     return (
-        f'<p class="headline">Steered by λ = {steered.lam:.2f}, the query still has cosine '
+        f'<p class="headline">Steered by λ = {steered.strength:.2f}, the query still has cosine '
         f'{signed(steered.with_negative)} with <span class="concept absent">{negated}</span> (unsteered '
         f"{signed(plane.cosine)}) and {signed(steered.with_query)} with itself. {needed}</p>"
     )
@@ -70,8 +70,8 @@ def how_computed(diagnosis: Diagnosis) -> str:
     """How the result was computed, folded away, as HTML."""
     plane, made_by = diagnosis.plane, diagnosis.record()["provenance"]
     rows = "".join(
-        f"<tr><th>{lam:g}</th><td>{signed(negative)}</td><td>{signed(query)}</td></tr>"
-        for lam, negative, query in zip(plane.lambdas, plane.with_negative, plane.with_query, strict=True)
+        f"<tr><th>{strength:g}</th><td>{signed(negative)}</td><td>{signed(query)}</td></tr>"
+        for strength, negative, query in zip(plane.lambdas, plane.with_negative, plane.with_query, strict=True)
     )
     return (
         '<details class="how"><summary>How this was computed</summary><ul>'

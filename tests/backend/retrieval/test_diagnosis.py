@@ -98,12 +98,14 @@ def unit_vectors(seed: int, count: int, dim: int) -> np.ndarray:
 
 
 @given(st.integers(0, 10_000), st.integers(3, 40), st.floats(0, 8))
-def test_the_path_lies_in_the_plane(seed: int, dim: int, lam: float) -> None:
+def test_the_path_lies_in_the_plane(seed: int, dim: int, strength: float) -> None:
     """e* computed in full D dimensions projects exactly on the closed-form path."""
     vectors = unit_vectors(seed, 5, dim)
     query, negative = vectors[0], combined_negative(vectors[1:3])
-    star = steered_embedding(query, negative, lam)
-    plane = plane_of(query, negative, ("q", "n", "other", "star"), np.stack([query, negative, vectors[3], star]), [lam])
+    star = steered_embedding(query, negative, strength)
+    plane = plane_of(
+        query, negative, ("q", "n", "other", "star"), np.stack([query, negative, vectors[3], star]), [strength]
+    )
     assert plane.points[0] == pytest.approx([1, 0], abs=1e-9)
     assert plane.points[1] == pytest.approx([plane.cosine, np.sqrt(1 - plane.cosine**2)], abs=1e-9)
     assert plane.points[3] == pytest.approx(plane.path[0], abs=1e-7)
@@ -167,12 +169,12 @@ def test_how_close_the_opposite_lies_is_said_by_the_diagnosis() -> None:
 def test_the_plane_says_where_one_strength_leads() -> None:
     plane = diagnose(BandEncoder(), relatives_of(parse_query("band 1 and band 2, no band 3"))).plane
     steered = plane.at(0.5)
-    assert steered.lam == 0.5
+    assert steered.strength == 0.5
     assert (steered.x, steered.y) == tuple(plane.path[list(plane.lambdas).index(0.5)])
     assert steered.with_query == pytest.approx(float(cosine_with_query(plane.cosine, 0.5)))
     assert np.hypot(*plane.negative) == pytest.approx(1.0)
     assert steered.with_negative == pytest.approx(np.dot(plane.negative, (steered.x, steered.y)))
-    assert plane.at(0.6).lam in (0.5, 0.7)
+    assert plane.at(0.6).strength in (0.5, 0.7)
     assert replace(plane, cosine=0.4).orthogonal_at == 0.4
     assert replace(plane, cosine=-0.1).orthogonal_at is None
 

@@ -76,10 +76,10 @@ def test_ranks_hits_and_values_agree(tones, encoder):
 def test_steering_equals_embedding_again_and_lambda_zero_is_raw(tones, encoder):
     scores = score_query(tones, encoder, QUERY)
     query, negative = encoder.embed_text(["band 1, no band 2", "band 2"])
-    for lam in (0.0, 0.2, 3.0):
-        values = scores.score("steered", lam)
+    for strength in (0.0, 0.2, 3.0):
+        values = scores.score("steered", strength)
         for clip, value in zip(tones.clips, values, strict=True):
-            assert value == pytest.approx(steered_by_embedding(query, negative, lam, clip), abs=1e-6)
+            assert value == pytest.approx(steered_by_embedding(query, negative, strength, clip), abs=1e-6)
     np.testing.assert_allclose(scores.score("steered", 0.0), scores.score("raw"), atol=1e-12)
 
 
@@ -99,8 +99,8 @@ def test_moving_the_slider_embeds_nothing(tones, encoder):
         rank(scores, scorer, 0.7)
     assert (encoder.audio_passes, encoder.text_passes) == before
     assert len(curve.lambdas) == len(curve.violations) == len(curve.recall) == 12
-    for lam, violations, recall in zip(curve.lambdas, curve.violations, curve.recall, strict=True):
-        ranking = rank(scores, "steered", lam)
+    for strength, violations, recall in zip(curve.lambdas, curve.violations, curve.recall, strict=True):
+        ranking = rank(scores, "steered", strength)
         assert (violations, recall) == (ranking.violations(2), ranking.recall(2))
 
 

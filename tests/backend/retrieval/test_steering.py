@@ -21,32 +21,34 @@ def units(seed: int, count: int, dim: int = 12) -> np.ndarray:
 
 @given(seeds, st.lists(lambdas, min_size=1, max_size=5))
 @settings(max_examples=60, deadline=None)
-def test_a_sweep_equals_embedding_again(seed: int, lams: list[float]):
+def test_a_sweep_equals_embedding_again(seed: int, strengths: list[float]):
     query, negative, *clips = units(seed, 7)
     clips = np.array(clips)
-    swept = steering.steered_scores(clips @ query, clips @ negative, float(query @ negative), lams)
-    for column, lam in enumerate(lams):
-        direct = clips @ steering.steered_embedding(query, negative, lam)
+    swept = steering.steered_scores(clips @ query, clips @ negative, float(query @ negative), strengths)
+    for column, strength in enumerate(strengths):
+        direct = clips @ steering.steered_embedding(query, negative, strength)
         np.testing.assert_allclose(swept[:, column], direct, atol=1e-9)
-        assert swept[0, column] == pytest.approx(steered_by_embedding(query, negative, lam, clips[0]), abs=1e-9)
+        assert swept[0, column] == pytest.approx(steered_by_embedding(query, negative, strength, clips[0]), abs=1e-9)
 
 
 @given(seeds, lambdas)
 @settings(max_examples=60, deadline=None)
-def test_the_closed_forms_hold(seed: int, lam: float):
+def test_the_closed_forms_hold(seed: int, strength: float):
     query, negative = units(seed, 2)
     c = float(query @ negative)
-    moved = steering.steered_embedding(query, negative, lam)
-    assert steering.cosine_with_negative(c, lam) == pytest.approx(float(moved @ negative), abs=1e-9)
-    assert steering.cosine_with_query(c, lam) == pytest.approx(float(moved @ query), abs=1e-9)
+    moved = steering.steered_embedding(query, negative, strength)
+    assert steering.cosine_with_negative(c, strength) == pytest.approx(float(moved @ negative), abs=1e-9)
+    assert steering.cosine_with_query(c, strength) == pytest.approx(float(moved @ query), abs=1e-9)
     across = negative - c * query
     across /= np.linalg.norm(across)
-    np.testing.assert_allclose(steering.steering_path(c, [lam])[0], [moved @ query, moved @ across], atol=1e-9)
+    np.testing.assert_allclose(steering.steering_path(c, [strength])[0], [moved @ query, moved @ across], atol=1e-9)
 
 
 def test_the_closed_form_is_the_published_one():
-    c, lam = 0.62, 0.5
-    assert steering.cosine_with_negative(c, lam) == pytest.approx((c - lam) / np.sqrt(1 - 2 * lam * c + lam**2))
+    c, strength = 0.62, 0.5
+    assert steering.cosine_with_negative(c, strength) == pytest.approx(
+        (c - strength) / np.sqrt(1 - 2 * strength * c + strength**2)
+    )
 
 
 def test_steering_falls_from_c_to_minus_one():
@@ -80,10 +82,10 @@ def test_several_negatives_pull_in_their_mean_direction():
     np.testing.assert_allclose(steering.combined_negative(first), first)
 
 
-@pytest.mark.parametrize("lam", [-0.1, float("nan"), float("inf"), 101])
-def test_a_strength_out_of_range_is_said(lam: float):
+@pytest.mark.parametrize("strength", [-0.1, float("nan"), float("inf"), 101])
+def test_a_strength_out_of_range_is_said(strength: float):
     with pytest.raises(InputError, match="lambda is"):
-        steering.steered_scores([0.1], [0.2], 0.3, [lam])
+        steering.steered_scores([0.1], [0.2], 0.3, [strength])
 
 
 def test_dot_products_are_three():

@@ -41,7 +41,7 @@ views = st.builds(
     band=st.none()
     | st.tuples(st.integers(0, 4000), st.integers(1, 4000)).map(lambda p: (float(p[0]), float(p[0] + p[1]))),
     seed=st.integers(0, 1000),
-    lambda_=st.sampled_from([0.0, 0.2, 1.5, 8.0]),
+    strength=st.sampled_from([0.0, 0.2, 1.5, 8.0]),
     cut=st.booleans(),
 )
 

@@ -169,7 +169,7 @@ def test_templates_hold_nothing_that_gradio_would_evaluate():
     assert scripts == set(module.SCRIPTS)
 
 
-# ---- gates
+# ---- checks
 
 
 @pytest.mark.parametrize(

@@ -105,8 +105,8 @@ def test_counts_agree_with_the_marks(encoder: BandEncoder) -> None:
 def test_the_slider_embeds_nothing(encoder: BandEncoder) -> None:
     ask_view.board_value(ask(view()), None)
     before = encoder.text_passes, encoder.audio_passes
-    for lam in (0.0, 0.35, 8.0):
-        ask_view.board_value(ask(view(lambda_=lam)), None)
+    for strength in (0.0, 0.35, 8.0):
+        ask_view.board_value(ask(view(strength=strength)), None)
     assert (encoder.text_passes, encoder.audio_passes) == before
 
 

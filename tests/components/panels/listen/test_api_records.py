@@ -55,7 +55,7 @@ def test_gate_is_gate_but_for_the_file_written(printed, tmp_path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lam", "top", "scorer", "said"),
+    ("strength", "top", "scorer", "said"),
     [
         (None, 3, "raw", "lambda is None"),
         (-1, 3, "raw", "between 0 and 8"),
@@ -64,6 +64,6 @@ def test_gate_is_gate_but_for_the_file_written(printed, tmp_path) -> None:
         (0.2, 3, "best", "no scorer 'best'"),
     ],
 )
-def test_a_wrong_number_is_a_sentence(lam: Any, top: Any, scorer: str, said: str) -> None:
+def test_a_wrong_number_is_a_sentence(strength: Any, top: Any, scorer: str, said: str) -> None:
     with pytest.raises(gr.Error, match=said):
-        ask_endpoint(QUERY, "pocket", lam, top, scorer)
+        ask_endpoint(QUERY, "pocket", strength, top, scorer)

@@ -96,7 +96,7 @@ def test_the_strength_moves_only_the_path(encoder: BandEncoder) -> None:
     assert encoder.text_passes == passes
     assert set(moved) == {"view", "address", "plane", "steering"}
     assert "lambda=1.37" in moved["address"] and "1.37" in moved["steering"]
-    assert named(on.on_strength(view(), lines, 99))["view"].lambda_ == LARGEST_LAMBDA
+    assert named(on.on_strength(view(), lines, 99))["view"].strength == LARGEST_LAMBDA
 
 
 def test_a_line_can_be_edited_and_nothing_else(encoder: BandEncoder) -> None:

@@ -1,6 +1,6 @@
-// The controls beside the picture: buttons, fields, and what they show.
+// Buttons and fields beside the picture, and what they show.
 
-function refreshControls(stage) {
+function refreshButtons(stage) {
   const { root, view, sound, region, parts } = stage;
   const button = (name) => root.querySelector(`[data-do="${name}"]`);
   for (const element of parts.controls.querySelectorAll("button, input, select")) element.disabled = !view && element.dataset.do !== "help";
@@ -21,7 +21,7 @@ function refreshControls(stage) {
   }
 }
 
-function listenForControls(stage) {
+function listenForButtons(stage) {
   const { root, signal } = stage;
   const deeds = {
     play: () => stage.toggle(), original: () => stage.hear("original"), cut: () => stage.hear("cut"),
@@ -52,7 +52,7 @@ function takeField(stage, edge, field) {
   const { duration } = stage.axis;
   if (!field.value.trim() || !Number.isFinite(typed) || typed < 0 || typed > duration) {
     stage.complain(`\u201c${field.value.slice(0, 20)}\u201d is not a time in this clip; type seconds between 0 and ${duration.toFixed(2)}.`);
-    return refreshControls(stage);
+    return refreshButtons(stage);
   }
   stage.complain("");
   const region = { start: 0, end: duration, ...stage.region, [edge]: typed };
