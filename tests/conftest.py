@@ -45,6 +45,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say what was left out, and why."""
+    if "not slow" in config.option.markexpr:
+        terminalreporter.line(
+            "Left out because they take long: how the built-in encoder was trained and measured, an installed copy; "
+            "make test-all runs them too."
+        )
+
+
 @pytest.fixture(scope="session", autouse=True)
 def nothing_is_left_behind() -> Iterator[None]:
     """Whatever the tests started has ended with them. Set up before every other fixture, so torn down after them."""
