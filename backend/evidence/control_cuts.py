@@ -71,6 +71,11 @@ class CutEffect:
         return float(self.control_drops.std(ddof=1)) if len(self.control_drops) > 1 else 0.0
 
     @property
+    def control_score(self) -> float:
+        """Mean cosine after a random cut: what ``after`` is to be read against."""
+        return self.before - self.control_mean
+
+    @property
     def grounded(self) -> bool:
         """Whether the drop exceeds the random cuts' mean by two of their standard deviations."""
         return self.drop > 0 and self.drop > self.control_mean + GROUNDED_DEVIATIONS * self.control_sd

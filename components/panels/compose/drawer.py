@@ -10,7 +10,9 @@ from backend.composition import Report
 from backend.composition.explore import SHOWN_NEIGHBOURS, CombinationDetail, Sum, ends
 from backend.reports.composition.charts import combinations_chart
 from components.panels.compose.view import both_widths
+from components.widgets.markup import Markup
 from components.widgets.numbers import signed
+from components.widgets.tables import Row, table
 
 Play = Callable[[int], str]
 """Address of a clip's sound, by the clip's index; empty where only numbers are known."""
@@ -33,18 +35,21 @@ def scatter(report: Report, chosen: int) -> str:
 def _ends(report: Report) -> str:
     """The worst and the best rebuilt combinations, as buttons."""
     worst, best = ends(report)
-    rows = "".join(
-        f'<tr><th scope="row"><button type="button" data-key="{i}">{escape(report.combinations.name(i))}</button></th>'
-        f"<td>{signed(report.loo.cosines[i])}</td><td>{report.loo.residuals[i]:.2f}</td>"
-        f"<td>{report.loo.ranks[i]}</td><td>{report.combinations.counts[i]}</td></tr>"
+    rows = [
+        Row(
+            Markup(f'<button type="button" data-key="{i}">{escape(report.combinations.name(i))}</button>'),
+            [
+                signed(report.loo.cosines[i]),
+                f"{report.loo.residuals[i]:.2f}",
+                str(report.loo.ranks[i]),
+                str(report.combinations.counts[i]),
+            ],
+        )
         for i in (*worst, *best)
-    )
+    ]
     return (
         f"<details class='how'><summary>The {len(worst)} worst rebuilt, and the best</summary>"
-        "<div class='scroll'>"
-        f"<table class='numbers'><thead><tr><th scope='col'>combination</th><th scope='col'>cosine</th>"
-        f"<th scope='col'>residual</th><th scope='col'>rank</th><th scope='col'>clips</th></tr></thead>"
-        f"<tbody>{rows}</tbody></table></div></details>"
+        f"{table(('combination', 'cosine', 'residual', 'rank', 'clips'), rows)}</details>"
     )
 
 
@@ -177,9 +182,5 @@ def _sum_found(report: Report, found: Sum | None, play: Play) -> str:
         of = int(combinations.clip_combination[near.index])
         address = play(near.index)
         button = _player(address, "play", f"Play {combinations.name(of)}") if address else ""
-        rows.append(
-            f"<tr><th scope='row'>{escape(combinations.name(of))}</th>"
-            f"<td>{signed(near.cosine)}</td><td>{button}</td></tr>"
-        )
-    table = f"<table class='numbers'><tbody>{''.join(rows)}</tbody></table>"
-    return f"<p>{said}</p><h4>Nearest clips</h4><div class='scroll'>{table}</div>"
+        rows.append(Row(combinations.name(of), [signed(near.cosine), Markup(button)]))
+    return f"<p>{said}</p><h4>Nearest clips</h4>{table((), rows)}"

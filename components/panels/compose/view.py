@@ -11,7 +11,9 @@ from backend.composition.published import PUBLISHED, PublishedRow
 from backend.reports.composition.charts import Chart, HeatMap, comparison_chart, report_charts
 from backend.reports.composition.summary import formatted, spread_text
 from backend.reports.composition.svg import draw
+from components.widgets.markup import Markup, explained, how_list, safe
 from components.widgets.numbers import signed
+from components.widgets.tables import Part, Row, table
 
 WIDE, NARROW, HALF = 680, 350, 520
 PROTOCOLS = {
@@ -48,62 +50,51 @@ def metrics_table(reports: Sequence[tuple[str, Report]]) -> str:
     Leave-one-combination-out stands open; the repeated holdout and the speech models are folded under it.
     """
     rows = {protocol: _protocol_rows(reports, protocol, title) for protocol, title in PROTOCOLS.items()}
-    speech = [_part("Published, speech models"), *(_published_row(row) for row in PUBLISHED if row.model != "CLAP")]
+    speech: list[Row | Part] = [Part("Published, speech models")]
+    speech += [_published_row(row) for row in PUBLISHED if row.model != "CLAP"]
     return (
         f'<div class="compose">{_table(rows["loo"])}<details class="how"><summary>Repeated holdout, and the published '
         f"speech models</summary>{_table([*rows['holdout'], *speech])}</details></div>"
     )
 
 
-def _protocol_rows(reports: Sequence[tuple[str, Report]], protocol: str, title: str) -> list[str]:
-    rows = [_part(title)]
+def _protocol_rows(reports: Sequence[tuple[str, Report]], protocol: str, title: str) -> list[Row | Part]:
+    rows: list[Row | Part] = [Part(title)]
     for name, report in reports:
         rows += _measured_rows(name, report.record()[protocol], several=len(reports) > 1)
-    rows.append(_part("Published: real / shuffled" + (" / overlap" if protocol == "holdout" else "")))
+    rows.append(Part("Published: real / shuffled" + (" / overlap" if protocol == "holdout" else "")))
     return rows + [_published_row(row) for row in PUBLISHED if row.protocol == protocol and row.model == "CLAP"]
 
 
-def _table(rows: Sequence[str]) -> str:
-    head = "".join(f'<th scope="col"><abbr title="{escape(tip)}">{name}</abbr></th>' for name, tip in HEADS.values())
-    return (
-        f'<div class="scroll"><table class="numbers"><thead><tr><th scope="col"></th>{head}</tr></thead>'
-        f"<tbody>{''.join(rows)}</tbody></table></div>"
-    )
+def _table(rows: Sequence[Row | Part]) -> str:
+    return table(["", *(explained(name, tip) for name, tip in HEADS.values())], rows)
 
 
-def _part(title: str) -> str:
-    return f'<tr class="part"><th scope="colgroup" colspan="6">{escape(title)}</th></tr>'
-
-
-def _measured_rows(name: str, part: Mapping[str, Any], *, several: bool) -> list[str]:
+def _measured_rows(name: str, part: Mapping[str, Any], *, several: bool) -> list[Row | Part]:
     titles = {"real": "sum of its parts", "permuted": "shuffled parts", "overlap": "overlapping labels"}
-    rows = []
-    for kind, title in titles.items():
-        label = f"{name}: {title}" if several else title
-        cells = "".join(f"<td>{_cell(part, kind, metric)}</td>" for metric in METRICS)
-        rows.append(f'<tr><th scope="row">{escape(label)}</th>{cells}</tr>')
-    p = "".join(f"<td>{'–' if (value := part['p'][metric]) is None else f'{value:.3f}'}</td>" for metric in METRICS)
-    tip = "Shuffles at least as good as the real value, both counted plus one."
-    rows.append(f'<tr><th scope="row"><abbr title="{tip}">p</abbr></th>{p}</tr>')
-    return rows
+    rows: list[Row | Part] = [
+        Row(f"{name}: {title}" if several else title, [_cell(part, kind, metric) for metric in METRICS])
+        for kind, title in titles.items()
+    ]
+    p = ["–" if (value := part["p"][metric]) is None else f"{value:.3f}" for metric in METRICS]
+    return [*rows, Row(explained("p", "Shuffles at least as good as the real value, both counted plus one."), p)]
 
 
-def _cell(part: Mapping[str, Any], kind: str, metric: str) -> str:
+def _cell(part: Mapping[str, Any], kind: str, metric: str) -> Markup:
     spread = part["sd"].get(kind, {}).get(metric)
-    shown = formatted(metric, part[kind][metric])
+    shown = safe(formatted(metric, part[kind][metric]))
     if kind == "real" and part["best"][metric]:
-        shown = f'<span class="better">{shown}</span>'
+        shown = Markup(f'<span class="better">{shown}</span>')
     if spread is None:
         return shown
-    return f'{shown} <span class="control">± {escape(spread_text(metric, spread))}</span>'
+    return Markup(f'{shown} <span class="control">± {escape(spread_text(metric, spread))}</span>')
 
 
-def _published_row(row: PublishedRow) -> str:
+def _published_row(row: PublishedRow) -> Row:
     columns = (row.real, row.permuted, row.overlap) if row.overlap else (row.real, row.permuted)
-    parts = zip(*columns, strict=True)
-    cells = "".join(f"<td>{' / '.join(values)}</td>" for values in parts)
     kind = "" if row.model == "CLAP" else (", holdout" if row.protocol == "holdout" else ", leave-one-out")
-    return f'<tr class="published"><th scope="row">{escape(row.model)}, {escape(row.dataset)}{kind}</th>{cells}</tr>'
+    cells = [" / ".join(values) for values in zip(*columns, strict=True)]
+    return Row(f"{row.model}, {row.dataset}{kind}", cells, kind="published")
 
 
 def pictures(report: Report) -> str:
@@ -141,23 +132,24 @@ def both_widths(chart: Chart | HeatMap, wide: int = WIDE, *, chosen: int | None 
 def how_computed(report: Report) -> str:
     """What made the result, folded away under it."""
     made = report.provenance
-    encoder, weights = escape(str(made.get("encoder") or "unknown")), escape(str(made.get("weights") or "unknown"))
+    leverage = f"{report.loo.largest_leverage:.2f}"
     lines = (
-        f"Encoder {encoder}, weights {weights}; Unheard {escape(str(made.get('version', '')))}; seed {report.seed}.",
+        f"Encoder {made.get('encoder') or 'unknown'}, weights {made.get('weights') or 'unknown'}; "
+        f"Unheard {made.get('version', '')}; seed {report.seed}.",
         "Clips are grouped by their exact label set; a combination is the mean of its clips' embeddings "
         "(“Do audio representations compose additively?”, section III).",
         f"Ridge without intercept; lambda {report.choice.penalty:.4g} was chosen once among 50 values from 1e-6 to 1e8 "
         f"by squared error on {len(report.choice.validation)} held-out combinations, then fixed.",
-        "Leave-one-combination-out in closed form, ((H R)<sub>i</sub> − h<sub>ii</sub> r<sub>i</sub>) / "
-        "(1 − h<sub>ii</sub>), which equals refitting; the largest leverage h<sub>ii</sub> here is "
-        f"{report.loo.largest_leverage:.2f}.",
+        Markup(
+            "Leave-one-combination-out in closed form, ((H R)<sub>i</sub> − h<sub>ii</sub> r<sub>i</sub>) / "
+            f"(1 − h<sub>ii</sub>), which equals refitting; the largest leverage h<sub>ii</sub> here is {leverage}."
+        ),
         f"Shuffled parts: the combinations' embeddings shuffled against their labels {len(report.loo.permuted)} times.",
         "Overlapping labels: the mean of the other combinations, weighted by Jaccard overlap of labels (own choice).",
         "Holdout: splits of a fifth; combinations are moved back until every held-out sound occurs in training.",
         "A tie counts against the prediction; a prediction of zero length has cosine 0 (own choices).",
     )
-    items = "".join(f"<li>{line}</li>" for line in lines)
-    return f"<details class='how'><summary>How this was computed</summary><ul>{items}</ul></details>"
+    return how_list(lines)
 
 
 def pending(sentence: str, share: float) -> str:

@@ -18,7 +18,9 @@ from components.frame.turns import Panel
 from components.frame.view_state import ViewState
 from components.panels.listen.parts import clip_of, concepts_of
 from components.panels.listen.view import error_box
+from components.widgets.markup import concept, how_list
 from components.widgets.numbers import signed
+from components.widgets.tables import Row, table
 
 WIDTH, HEIGHT, MARGIN = 320, 120, 8
 DASHES = ("", "2 4", "8 3 2 3")
@@ -72,21 +74,23 @@ def shown(found: Comparison) -> str:
     """One sentence a concept, both curves, the numbers, and how they were made, as HTML."""
     sentences = "".join(f'<p class="headline">{sentence(agreement, found)}</p>' for agreement in found.agreements)
     figures = "".join(figure(side) for side in (found.first, found.second))
-    return (
-        f'<div class="result">{sentences}<div class="side-by-side">{figures}</div>{table(found)}</div>'
-        "<details class='how'><summary>How this was computed</summary><ul>"
-        f"<li>{escape(found.first.encoder_id)}, weights {escape(found.first.weights)}; "
-        f"{escape(found.second.encoder_id)}, weights {escape(found.second.weights)}; the same windows of "
-        f"{found.first.windows.length:.2f} s, hop {found.first.windows.hop:.2f} s.</li>"
-        "<li>Cosines of two encoders have different scales: each curve is drawn between its own lowest and highest "
+    lines = (
+        f"{found.first.encoder_id}, weights {found.first.weights}; {found.second.encoder_id}, weights "
+        f"{found.second.weights}; the same windows of {found.first.windows.length:.2f} s, hop "
+        f"{found.first.windows.hop:.2f} s.",
+        "Cosines of two encoders have different scales: each curve is drawn between its own lowest and highest "
         "value. SD is above the mean of everyday sounds in the same window. Rank correlation is Spearman's over the "
-        "windows.</li></ul></details>"
+        "windows.",
+    )
+    return (
+        f'<div class="result">{sentences}<div class="side-by-side">{figures}</div>{numbers(found)}</div>'
+        f"{how_list(lines)}"
     )
 
 
 def sentence(agreement: Agreement, found: Comparison) -> str:
     """Whether both find a concept in one place."""
-    name = f'<span class="concept {agreement.concept.polarity}">{escape(agreement.concept.text)}</span>'
+    name = concept(agreement.concept.text, agreement.concept.polarity)
     first, second = agreement.first.best, agreement.second.best
     if agreement.same_place:
         places = f"{first.start:.2f}–{first.end:.2f} s and {second.start:.2f}–{second.end:.2f} s"
@@ -132,7 +136,7 @@ def figure(side: Localization) -> str:
     )
 
 
-def table(found: Comparison) -> str:
+def numbers(found: Comparison) -> str:
     """Best window, cosine, SD of both sides; overlap and rank correlation."""
     heads = ("concept", "best, s", "cosine", "SD", "best, s", "cosine", "SD", "overlap", "ranks")
     rows = []
@@ -142,12 +146,6 @@ def table(found: Comparison) -> str:
             cells += [f"{side.best.start:.2f}–{side.best.end:.2f}", signed(side.score), signed(side.z, 1)]
         ranks = agreement.rank_correlation
         cells += [f"{agreement.iou:.2f}", "·" if math.isnan(ranks) else signed(ranks, 2)]
-        name = f'<span class="concept {agreement.concept.polarity}">{escape(agreement.concept.text)}</span>'
-        rows.append(f'<tr><th scope="row">{name}</th>' + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
-    first, second = escape(found.first.encoder_id), escape(found.second.encoder_id)
-    return (
-        '<div class="scroll"><table class="numbers"><thead>'
-        f'<tr><th></th><th colspan="3">{first}</th><th colspan="3">{second}</th><th colspan="2">agreement</th></tr>'
-        "<tr>" + "".join(f'<th scope="col">{head}</th>' for head in heads) + "</tr></thead>"
-        f"<tbody>{''.join(rows)}</tbody></table></div>"
-    )
+        rows.append(Row(concept(agreement.concept.text, agreement.concept.polarity), cells))
+    groups = ((found.first.encoder_id, 3), (found.second.encoder_id, 3), ("agreement", 2))
+    return table(heads, rows, groups=groups)

@@ -42,7 +42,7 @@ def _curves(found: Localization, experiment: CutExperiment | None) -> list[Curve
         if experiment:
             effect = experiment.effects[index]
             after = experiment.after.evidence[index].scores
-            control = Control(effect.before - effect.control_mean, effect.control_sd)
+            control = Control(effect.control_score, effect.control_sd)
         best = Best(evidence.best.start, evidence.best.end, evidence.score, evidence.z)
         curves.append(
             Curve(

@@ -8,15 +8,17 @@ from html import escape
 from backend.evidence.control_cuts import CONTROL_COUNT, GROUNDED_DEVIATIONS, CutExperiment, cut_sentence
 from backend.evidence.cut import RAMP_SECONDS
 from backend.evidence.localization import STANDS_OUT_DEVIATIONS, Evidence, Localization
+from components.widgets.markup import Markup, concept, explained, how_list
 from components.widgets.numbers import signed
+from components.widgets.tables import Row, table
 
 
 def _clock(seconds: float) -> str:
     return f"{seconds:.2f}"
 
 
-def _name(evidence: Evidence) -> str:
-    return f'<span class="concept {evidence.concept.polarity}">{escape(evidence.concept.text)}</span>'
+def _name(evidence: Evidence) -> Markup:
+    return concept(evidence.concept.text, evidence.concept.polarity)
 
 
 def found_sentence(found: Localization) -> str:
@@ -48,39 +50,20 @@ def cut_sentences(experiment: CutExperiment) -> str:
 
 def evidence_table(found: Localization) -> str:
     """Best window, cosine and z of every concept, as an HTML table that keeps room for a cut."""
-    rows = [
-        [
-            _name(evidence),
-            f"{_clock(evidence.best.start)}–{_clock(evidence.best.end)}",
-            signed(evidence.score),
-            signed(evidence.z, 1),
-            "·",
-            "·",
-            "·",
-        ]
-        for evidence in found.evidence
-    ]
-    return _table(rows, found)
+    return _table([(evidence, ["·", "·", "·"]) for evidence in found.evidence], found)
 
 
 def cut_table(experiment: CutExperiment) -> str:
     """The same table with the cut, the random cuts and the blank clip filled in."""
-    rows = [
-        [
-            _name(evidence),
-            f"{_clock(evidence.best.start)}–{_clock(evidence.best.end)}",
-            signed(effect.before),
-            signed(evidence.z, 1),
-            signed(effect.after),
-            f'<span class="control">{signed(effect.before - effect.control_mean)} ± {effect.control_sd:.3f}</span>',
-            signed(effect.blank),
-        ]
-        for evidence, effect in zip(experiment.before.evidence, experiment.effects, strict=True)
-    ]
+    rows = []
+    for evidence, effect in zip(experiment.before.evidence, experiment.effects, strict=True):
+        control = f'<span class="control">{signed(effect.control_score)} ± {effect.control_sd:.3f}</span>'
+        rows.append((evidence, [signed(effect.after), Markup(control), signed(effect.blank)]))
     return _table(rows, experiment.before)
 
 
-def _table(rows: list[list[str]], found: Localization) -> str:
+def _table(rows: Sequence[tuple[Evidence, list[str]]], found: Localization) -> str:
+    """What was found, and beside it what a cut did."""
     heads = (
         ("concept", "What the query names; a bar marks a sound that should be absent."),
         ("best window, s", "R(o): the window with the highest cosine; ties go to the earliest."),
@@ -90,13 +73,20 @@ def _table(rows: list[list[str]], found: Localization) -> str:
         ("random cut", "The same after a cut of equal size and depth at a random place: mean ± SD."),
         ("blank", "The same for a clip of pure silence."),
     )
-    head = "".join(f'<th scope="col"><abbr title="{escape(tip)}">{escape(name)}</abbr></th>' for name, tip in heads)
-    body = "".join(
-        "<tr>" + f'<th scope="row">{row[0]}</th>' + "".join(f"<td>{cell}</td>" for cell in row[1:]) + "</tr>"
-        for row in rows
-    )
-    return (
-        f'<div class="scroll"><table class="numbers"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    return table(
+        [explained(name, tip) for name, tip in heads],
+        [
+            Row(
+                _name(evidence),
+                [
+                    f"{_clock(evidence.best.start)}–{_clock(evidence.best.end)}",
+                    signed(evidence.score),
+                    signed(evidence.z, 1),
+                    *cut,
+                ],
+            )
+            for evidence, cut in rows
+        ],
     )
 
 
@@ -104,22 +94,23 @@ def how_computed(found: Localization, seed: int, version: str, resampled: str = 
     """What made the result, folded away under it."""
     clip, count = found.clip, found.background_size
     lines = (
-        f"Encoder {escape(found.encoder_id)}, weights {escape(found.weights)}; Unheard {escape(version)}; seed {seed}.",
+        f"Encoder {found.encoder_id}, weights {found.weights}; Unheard {version}; seed {seed}.",
         f"{len(found.windows)} windows of {found.windows.length:.2f} s, hop {found.windows.hop:.2f} s; "
         "every window against “a sound of …” by cosine (causal audit, section 3.1).",
         f"SD: standard deviations above the mean of {count} everyday sounds in the same window; from "
         f"{STANDS_OUT_DEVIATIONS:g} on, a sound is said to be found (own choice).",
-        f"A cut multiplies the spectrum inside the region by 10<sup>−depth/20</sup>, with {RAMP_SECONDS:g} s ramps "
-        f"inside; every sample outside is untouched. Its controls: {CONTROL_COUNT} cuts of the same size and depth at "
-        "random places, and silence.",
+        Markup(
+            f"A cut multiplies the spectrum inside the region by 10<sup>−depth/20</sup>, with {RAMP_SECONDS:g} s ramps "
+            f"inside; every sample outside is untouched. Its controls: {CONTROL_COUNT} cuts of the same size and depth "
+            "at random places, and silence."
+        ),
         "A concept's score in a clip is its best window's cosine. A drop is called grounded when it exceeds the "
         f"random cuts' mean by {GROUNDED_DEVIATIONS:g} of their standard deviations (own choice).",
-        f"Clip {escape(clip.name)}: {clip.duration:.2f} s, {clip.sample_rate} Hz, digest {clip.digest}.",
-        *(escape(note) for note in clip.notes),
-        *([escape(resampled)] if resampled else []),
+        f"Clip {clip.name}: {clip.duration:.2f} s, {clip.sample_rate} Hz, digest {clip.digest}.",
+        *clip.notes,
+        *([resampled] if resampled else []),
     )
-    items = "".join(f"<li>{line}</li>" for line in lines)
-    return f"<details class='how'><summary>How this was computed</summary><ul>{items}</ul></details>"
+    return how_list(lines)
 
 
 def clip_notes(notes: Sequence[str]) -> str:

@@ -7,7 +7,9 @@ from typing import Any
 
 from backend.retrieval.diagnosis import Diagnosis, Steered
 from backend.retrieval.variants import variant
+from components.widgets.markup import how_list
 from components.widgets.numbers import signed
+from components.widgets.tables import Row, table
 
 CLOSENESS = {
     "closer": "closer to the query than",
@@ -69,22 +71,20 @@ def lines_value(diagnosis: Diagnosis) -> dict[str, Any]:
 def how_computed(diagnosis: Diagnosis) -> str:
     """How the result was computed, folded away, as HTML."""
     plane, made_by = diagnosis.plane, diagnosis.record()["provenance"]
-    rows = "".join(
-        f"<tr><th>{strength:g}</th><td>{signed(negative)}</td><td>{signed(query)}</td></tr>"
+    rows = [
+        Row(f"{strength:g}", [signed(negative), signed(query)])
         for strength, negative, query in zip(plane.lambdas, plane.with_negative, plane.with_query, strict=True)
-    )
-    return (
-        '<details class="how"><summary>How this was computed</summary><ul>'
-        f"<li>Encoder {escape(diagnosis.encoder_id)}, weights {escape(diagnosis.weights)}, "
-        f"version {made_by['version']}; text only, no audio. Cosines of L2-normalised text embeddings.</li>"
-        f"<li>Relatives by rule (negation paper, appendix A); other sounds drawn with seed {made_by['seed']} from the "
-        "background vocabulary. Every line can be edited; edits are not part of the link.</li>"
-        "<li>Normalised affinity = (s(q, opposite) − s(q, unrelated)) / (s(q, paraphrase) − s(q, unrelated)); "
+    ]
+    lines = (
+        f"Encoder {diagnosis.encoder_id}, weights {diagnosis.weights}, version {made_by['version']}; text only, no "
+        "audio. Cosines of L2-normalised text embeddings.",
+        f"Relatives by rule (negation paper, appendix A); other sounds drawn with seed {made_by['seed']} from the "
+        "background vocabulary. Every line can be edited; edits are not part of the link.",
+        "Normalised affinity = (s(q, opposite) − s(q, unrelated)) / (s(q, paraphrase) − s(q, unrelated)); "
         "polarity / content = (1 − s(q, opposite)) / (1 − s(q, other sound)); scope permutation = mean pairwise "
-        "cosine of the scope variants.</li>"
-        "<li>The picture is the plane of e_C (the query) and e_neg (mean of the negated sounds). The path "
+        "cosine of the scope variants.",
+        "The picture is the plane of e_C (the query) and e_neg (mean of the negated sounds). The path "
         "e* = e_C − λ e_neg never leaves it: cos(e*, e_neg) = (c − λ) / √(1 − 2λc + λ²). Relatives lie outside the "
-        "plane; their projections are drawn.</li></ul>"
-        '<div class="scroll"><table class="numbers"><thead><tr><th>λ</th><th>cos(e*, e_neg)</th><th>cos(e*, e_C)</th>'
-        f"</tr></thead><tbody>{rows}</tbody></table></div></details>"
+        "plane; their projections are drawn.",
     )
+    return how_list(lines, table(("λ", "cos(e*, e_neg)", "cos(e*, e_C)"), rows))
