@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from html import escape
 from typing import Any
@@ -15,33 +15,33 @@ from backend.encoders.cached import text_embeddings
 from backend.encoders.prompts import background_vocabulary, concept_prompt
 from backend.errors import InputError
 from backend.settings import settings
+from components.frame.encoder_picker import ENDPOINT as ENCODERS
 from components.frame.encoder_picker import EncoderPicker, build_status, encoder_choice, usable
 from components.frame.encoder_picker import choices as encoder_choices
+from components.frame.endpoints import add_endpoints
+from components.frame.links import address, link, view_from_link
 from components.frame.lost import open_again_when_lost
 from components.frame.panel import HEAVY, Page
+from components.frame.panel_spec import PanelSpec
 from components.frame.scripts import page_head
 from components.frame.theme import STYLES, theme
 from components.frame.turns import send_whole_answers, unchanged
-from components.frame.view_state import ViewState, address, is_open, link, view_from_link
-from components.panels.ask import panel as ask
-from components.panels.compose import panel as compose
-from components.panels.listen import api
-from components.panels.listen import panel as listen
-from components.panels.steer import panel as steer
+from components.frame.view_state import ViewState, is_open
+from components.panels import ask, compose, listen, steer
 
 PANELS = (
-    ("listen", "Listen", listen),
-    ("ask", "Ask", ask),
-    ("steer", "Steer", steer),
-    ("compose", "Compose", compose),
+    listen.PANEL,
+    ask.PANEL,
+    steer.PANEL,
+    compose.PANEL,
 )
-"""Id in links, title, module with ``build(frame)``: one line a panel."""
+"""One line a panel, in the order of their tabs."""
 
 HEADER = """<header class="masthead"><h1>Unheard</h1>
 <p>What do audio-language models fail to hear? Ask, cut, and check by ear.</p></header>"""
 
 
-def build_page() -> gr.Blocks:
+def build_page(panels: Sequence[PanelSpec] = PANELS) -> gr.Blocks:
     """The whole page, not yet listening."""
     send_whole_answers()
     with gr.Blocks(title="Unheard", fill_width=True, delete_cache=(3600, 86_400), analytics_enabled=False) as page:
@@ -52,15 +52,15 @@ def build_page() -> gr.Blocks:
             encoder = encoder_choice()
         picker = build_status(encoder)
         notices = gr.HTML("", elem_classes="notices")
-        tabs = gr.Tabs(selected="listen", elem_id="tabs")
+        tabs = gr.Tabs(selected=panels[0].id, elem_id="tabs")
         frame = Page(view=view, address=bar, encoder=encoder, tabs=tabs)
         with tabs:
-            for identifier, title, panel in PANELS:
-                with gr.Tab(title, id=identifier, elem_id=f"tab-{identifier}") as tab:
+            for panel in panels:
+                with gr.Tab(panel.title, id=panel.id, elem_id=f"tab-{panel.id}") as tab:
                     panel.build(frame)
-                _open_with(tab, identifier, frame)
-        _connect(page, frame, notices, picker)
-        api.build()
+                _open_with(tab, panel.id, frame)
+        _connect(page, frame, notices, picker, panels)
+        add_endpoints([ENCODERS, *(endpoint for panel in panels for endpoint in panel.endpoints)])
     open_again_when_lost(page, view, bar)
     return page
 
@@ -82,10 +82,12 @@ def _open_with(tab: gr.Tab, identifier: str, frame: Page) -> None:
         event.then(handler, inputs, outputs, show_progress="hidden", api_visibility="private", **HEAVY)
 
 
-def _connect(page: gr.Blocks, frame: Page, notices: gr.HTML, picker: EncoderPicker) -> None:
+def _connect(
+    page: gr.Blocks, frame: Page, notices: gr.HTML, picker: EncoderPicker, panels: Sequence[PanelSpec]
+) -> None:
     def opened(request: gr.Request) -> tuple[Any, ...]:
         known = tuple(info.id for info in encoder_list())
-        view, said = view_from_link(dict(request.query_params), known)
+        view, said = view_from_link(dict(request.query_params), panels, known)
         encoder, missing = usable(view.encoder)
         view = replace(view, encoder=encoder)
         return (

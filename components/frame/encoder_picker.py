@@ -18,6 +18,7 @@ from backend.encoders.selftest import tested
 from backend.errors import InputError
 from backend.settings import settings
 from components.frame import encoder_view as say
+from components.frame.endpoints import Endpoint, a_record
 from components.frame.turns import Panel
 
 POLL_SECONDS = 0.3
@@ -165,3 +166,11 @@ def _answer(
 
 def _info(encoder_id: str) -> EncoderInfo | None:
     return next((info for info in encoder_list() if info.id == encoder_id), None)
+
+
+def encoders_endpoint() -> list[dict[str, Any]]:
+    """Every encoder, whether it is ready here, and what it needs."""
+    return [info.__dict__ for info in encoder_list()]
+
+
+ENDPOINT = Endpoint("encoders", encoders_endpoint, (), (a_record(),), heavy=False)

@@ -18,7 +18,8 @@ from backend.evidence.localization import Localization
 from backend.reports.csv_rows import csv_text
 from backend.reports.records import cut_record, localization_record, window_rows
 from backend.settings import settings
-from components.frame.view_state import ViewState, link
+from components.frame.links import link
+from components.frame.view_state import ViewState
 
 WINDOW_COLUMNS = (
     "concept",

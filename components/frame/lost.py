@@ -13,8 +13,9 @@ from typing import Any
 
 import gradio as gr
 
+from components.frame.links import LOST
 from components.frame.turns import unchanged
-from components.frame.view_state import LOST, ViewState, is_open
+from components.frame.view_state import ViewState, is_open
 
 
 def open_again_when_lost(page: gr.Blocks, view: gr.State, address: gr.HTML) -> None:

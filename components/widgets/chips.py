@@ -10,7 +10,7 @@ from backend.errors import InputError
 from backend.evidence.localization import SoughtConcept
 from backend.files import ASSETS
 from backend.negation import parse_query
-from components.frame.view_state import MOST_CONCEPTS
+from components.frame.link_fields import MOST_CONCEPTS
 
 FOLDER = ASSETS / "widgets"
 LONGEST_CHIP = 200

@@ -7,8 +7,9 @@ import sys
 import gradio as gr
 
 from backend.collections import demo_scenes as demo
+from components.frame.links import address
 from components.frame.panel import Page
-from components.frame.view_state import ViewState, address
+from components.frame.view_state import ViewState
 from components.page import launch_options
 from components.panels.compose import panel as compose
 from components.panels.compose import reports as compose_reports

@@ -1,0 +1,3 @@
+from components.panels.ask.panel import PANEL
+
+__all__ = ["PANEL"]

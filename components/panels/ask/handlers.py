@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
-from urllib.parse import urlencode
 
 import gradio as gr
 
@@ -16,10 +15,12 @@ from backend.errors import InputError
 from backend.negation import chips_from_text, chips_to_text
 from backend.retrieval.scoring import score_query
 from backend.retrieval.steering import checked_lambda
+from components.frame.links import link
 from components.frame.panel import PanelParts
-from components.frame.view_state import ViewState, concepts_to_text, link, pinned_query
+from components.frame.view_state import ViewState
 from components.panels.ask import view as say
 from components.panels.ask.collection import check_own, demo_collection, embedding_steps, with_own
+from components.panels.ask.state import AskState, pin_text, pinned_view
 from components.panels.listen.view import error_box
 from components.widgets.chips import checked_chips, chips_value
 from components.widgets.queries import asked_key, query_of
@@ -46,23 +47,6 @@ class Parts(PanelParts):
     board: gr.HTML
     own_said: gr.HTML
     how: gr.HTML
-
-
-def pin_text(view: ViewState) -> str:
-    """The view's query and its correction as one text for the link."""
-    values = {"q": view.query}
-    if view.concepts is not None:
-        values["c"] = concepts_to_text(view.concepts)
-    return urlencode(values)
-
-
-def pinned_view(view: ViewState) -> ViewState | None:
-    """The view whose query is pinned, or None; a pin that says nothing usable counts as none."""
-    try:
-        query, concepts = pinned_query(view.pin)
-    except ValueError:
-        return None
-    return replace(view, query=query, concepts=concepts)
 
 
 @lru_cache(maxsize=32)
@@ -179,11 +163,11 @@ class AskHandlers:
 
     def on_pin(self, view: ViewState, own: tuple[str, ...]) -> Iterator[list[Any]]:
         """Keep this query's counts beside the next one's."""
-        yield from self.show(replace(view, pin=pin_text(view)), own, typed=True)
+        yield from self.show(view.with_panel(AskState, pin=pin_text(view)), own, typed=True)
 
     def on_unpin(self, view: ViewState, own: tuple[str, ...]) -> Iterator[list[Any]]:
         """Forget the kept result."""
-        yield from self.show(replace(view, pin=""), own, typed=True)
+        yield from self.show(view.with_panel(AskState, pin=""), own, typed=True)
 
     def on_swap(self, view: ViewState, own: tuple[str, ...]) -> Iterator[list[Any]]:
         """Back to the pinned query, with the present one pinned."""
@@ -191,7 +175,7 @@ class AskHandlers:
         if kept is None:
             yield self.parts.answer()
             return
-        yield from self.show(replace(kept, pin=pin_text(view), region=None), own)
+        yield from self.show(kept.with_panel(AskState, pin=pin_text(view)), own)
 
     def on_upload(self, view: ViewState, own: tuple[str, ...], path: str | None) -> Iterator[list[Any]]:
         """One more own sound; a bad file leaves everything as it was."""

@@ -10,10 +10,12 @@ import gradio as gr
 
 from backend.files import ASSETS
 from components.frame.panel import HEAVY, Page, result_line
+from components.frame.panel_spec import PanelSpec
 from components.frame.turns import Begun, Panel
 from components.frame.view_state import ViewState
-from components.panels.ask import api as ask_api
+from components.panels.ask.api import ENDPOINTS
 from components.panels.ask.handlers import EXAMPLES, AskHandlers, Parts
+from components.panels.ask.state import AskState
 from components.widgets.chips import chip_editor
 from components.widgets.queries import wanted_on
 
@@ -65,7 +67,6 @@ def build(page: Page) -> None:
         gr.HTML(f"<style>{(FOLDER / 'page.css').read_text(encoding='utf-8')}</style>", padding=False)
     parts = Parts(page.view, gr.State(()), page.address, query, chips, error, headline, board, own_said, how)
     _connect(page, parts, AskHandlers(parts), _Controls(go, upload, examples, forget))
-    ask_api.build()
 
 
 def _connect(page: Page, parts: Parts, on: AskHandlers, controls: _Controls) -> None:
@@ -113,3 +114,6 @@ def _open_in_listen(page: Page, parts: Parts, on: AskHandlers, asked: list[Any])
 
     both = Panel([*listen.outputs, page.tabs], listen.turns)
     both.on(parts.board.open, opened, asked, **PRIVATE, **HEAVY)
+
+
+PANEL = PanelSpec("ask", "Ask", build, AskState, ENDPOINTS)

@@ -1,0 +1,3 @@
+from components.panels.compose.panel import PANEL
+
+__all__ = ["PANEL"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +19,15 @@ from backend.composition.explore import (
 )
 from backend.encoders.base import encoder_list
 from backend.errors import InputError
+from components.frame.links import link
 from components.frame.panel import PanelParts
 from components.frame.running import steps_of
-from components.frame.view_state import ViewState, link
+from components.frame.view_state import ViewState
 from components.panels.compose import drawer as look
 from components.panels.compose import view as say
 from components.panels.compose.files import report_files
 from components.panels.compose.reports import Opened, demo_report, opened_demo, opened_own, own_report
+from components.panels.compose.state import ComposeState
 from components.panels.listen.view import error_box
 
 NO_SECOND = "no other encoder"
@@ -72,7 +74,8 @@ class ComposeHandlers:
         ):
             yield self.parts.answer()
             return
-        yield from self._computed(view, lambda progress: opened_demo(view.encoder, view.seed, view.selection, progress))
+        selection = view.panel(ComposeState).selection
+        yield from self._computed(view, lambda progress: opened_demo(view.encoder, view.seed, selection, progress))
 
     @staticmethod
     def asked(view: ViewState) -> Iterator[Any]:
@@ -85,7 +88,7 @@ class ComposeHandlers:
 
     def on_demo(self, view: ViewState) -> Iterator[list[Any]]:
         """Back to the demo set."""
-        view = replace(view, selection="")
+        view = view.with_panel(ComposeState, selection="")
         yield from self._computed(
             view,
             lambda progress: opened_demo(view.encoder, view.seed, "", progress),
@@ -198,7 +201,8 @@ class ComposeHandlers:
         except InputError as error:
             return self.parts.answer(error=error_box(str(error)))
         if not opened.own:
-            view = replace(view, selection=";".join(opened.report.combinations.members[opened.chosen]))
+            members = opened.report.combinations.members[opened.chosen]
+            view = view.with_panel(ComposeState, selection=";".join(members))
         return self.parts.answer(
             view=view,
             address=link(view),

@@ -6,14 +6,13 @@ from typing import Any
 
 import gradio as gr
 
-from backend.checks import DEFAULT_SEED, checked_seed
-from backend.errors import InputError
 from backend.files import ASSETS
-from backend.settings import settings
 from components.frame.panel import HEAVY, Page, result_line
+from components.frame.panel_spec import PanelSpec
 from components.frame.turns import Panel
+from components.panels.compose.api import ENDPOINTS
 from components.panels.compose.handlers import NO_SECOND, ComposeHandlers, Parts
-from components.panels.compose.reports import demo_report, own_report
+from components.panels.compose.state import ComposeState
 
 FOLDER = ASSETS / "panels" / "compose"
 PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
@@ -34,16 +33,6 @@ FILES = (
 FILES_SAID = """<p class="note">Embeddings: .npz with ids and embeddings, or .parquet. Labels: CSV with id,labels and ;
 between labels, or FSD50K's or CHiME-Home's own table. Optional: a second encoder's embeddings, to compare; a hierarchy
 (ontology.json, or a CSV child,parent), to drop labels above another label of the same clip.</p>"""
-
-
-def compose_endpoint(embeddings: str | None, labels: str | None, encoder: str, seed: float) -> dict[str, Any]:
-    """compose.json of your embeddings (.npz, .parquet) and labels (CSV id,labels); of the demo set without files."""
-    try:
-        if embeddings or labels:
-            return own_report(embeddings, labels, checked_seed(seed)).record()
-        return demo_report(encoder, checked_seed(seed))[0].record()
-    except InputError as error:
-        raise gr.Error(str(error), print_exception=False) from None
 
 
 def _live(elem_id: str, **options: Any) -> gr.HTML:
@@ -124,7 +113,6 @@ def build(page: Page) -> None:
     )
     on, controls = ComposeHandlers(parts), (adds_up, does_not, analyse, demo)
     _connect(page, parts, on, controls, files, wanted)
-    _endpoint()
 
 
 def _connect(
@@ -163,10 +151,4 @@ def _connect(
     parts.arithmetic.input(on.on_terms, [view, opened], outputs, **light)
 
 
-def _endpoint() -> None:
-    """The named endpoint; nothing of it is drawn."""
-    with gr.Column(visible=False):
-        embeddings, labels = gr.File(type="filepath", label="embeddings"), gr.File(type="filepath", label="labels")
-        encoder, seed = gr.Textbox(settings().encoder, label="encoder"), gr.Number(DEFAULT_SEED, label="seed")
-        record, call = gr.JSON(label="record"), gr.Button()
-        call.click(compose_endpoint, [embeddings, labels, encoder, seed], record, api_name="compose", **HEAVY)
+PANEL = PanelSpec("compose", "Compose", build, ComposeState, ENDPOINTS)

@@ -1,0 +1,3 @@
+from components.panels.listen.panel import PANEL
+
+__all__ = ["PANEL"]

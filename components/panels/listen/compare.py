@@ -17,6 +17,7 @@ from components.frame.panel import HEAVY, Page
 from components.frame.turns import Panel
 from components.frame.view_state import ViewState
 from components.panels.listen.parts import clip_of, concepts_of
+from components.panels.listen.state import ListenState
 from components.panels.listen.view import error_box
 from components.widgets.markup import concept, how_list
 from components.widgets.numbers import signed
@@ -62,7 +63,11 @@ def run(view: ViewState, other: str | None) -> Iterator[str]:
     yield f'<p class="note" role="status">Embedding the windows with {escape(other)}…</p>'
     try:
         found = compare_encoders(
-            load_encoder(view.encoder), load_encoder(other), clip_of(view), concepts_of(view), view.window
+            load_encoder(view.encoder),
+            load_encoder(other),
+            clip_of(view),
+            concepts_of(view),
+            view.panel(ListenState).window,
         )
     except InputError as error:
         yield error_box(str(error))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import gradio as gr
@@ -14,10 +13,12 @@ from backend.errors import InputError
 from backend.evidence.control_cuts import CutExperiment, CutStep, cut_steps
 from backend.evidence.localization import localize_progressively
 from components.frame.exports import cut_exports
-from components.frame.view_state import ViewState, link
+from components.frame.links import link
+from components.frame.view_state import ViewState
 from components.panels.listen import view as say
 from components.panels.listen.parts import Parts, clip_of, concepts_of, cut_label, first_region, shown_key
 from components.panels.listen.stage_value import listen_stage
+from components.panels.listen.state import ListenState
 from components.stage.stage import selected_region
 from components.stage.view import pending_view
 
@@ -35,16 +36,16 @@ class CutHandlers:
         except InputError as error:
             yield self.parts.answer(cut_error=say.error_box(str(error)))
             return
-        yield from self.on_cut(replace(view, region=region or view.region))
+        yield from self.on_cut(view.with_panel(ListenState, region=region) if region else view)
 
     def on_cut(self, view: ViewState) -> Iterator[list[Any]]:
         """Cut the region, or the best window where none is chosen, score again, and compare with the controls."""
         try:
-            region = view.region or self._best_window(view)
+            region = view.panel(ListenState).region or self._best_window(view)
         except InputError as error:
             yield self.parts.answer(cut_error=say.error_box(str(error)), **self._at_rest(view))
             return
-        view = replace(view, region=region, cut=True)
+        view = view.with_panel(ListenState, region=region, cut=True)
         yield self.parts.begin(
             shown_key(view), view=view, address=link(view), cut_error="", stop=gr.Button(visible=True)
         )
@@ -53,39 +54,42 @@ class CutHandlers:
     @staticmethod
     def _best_window(view: ViewState) -> Span:
         encoder = load_encoder(view.encoder)
-        *_, found = localize_progressively(encoder, clip_of(view), concepts_of(view), view.window)
+        window = view.panel(ListenState).window
+        *_, found = localize_progressively(encoder, clip_of(view), concepts_of(view), window)
         return first_region(found)
 
     def steps(self, view: ViewState) -> Iterator[list[Any]]:
         """What the cut of a view's region, or of its best window, answers while it is made and when it is."""
+        asked = view.panel(ListenState)
         try:
-            region = view.region or self._best_window(view)
+            region = asked.region or self._best_window(view)
             clip, encoder = clip_of(view), load_encoder(view.encoder)
             for step in cut_steps(
-                encoder, clip, concepts_of(view), view.window, region, view.depth, band=view.band, seed=view.seed
+                encoder, clip, concepts_of(view), asked.window, region, asked.depth, band=asked.band, seed=view.seed
             ):
                 if isinstance(step, CutStep):
                     doing = gr.Button(f"{step.what}…", interactive=False)
                     yield self.parts.answer(cut=doing, stop=gr.Button(visible=True))
                 else:
-                    yield self._cut_answer(replace(view, region=region), step)
+                    yield self._cut_answer(view.with_panel(ListenState, region=region), step)
         except InputError as error:
             yield self.parts.answer(cut_error=say.error_box(str(error)), **self._at_rest(view))
 
     def on_cancel(self, view: ViewState) -> list[Any]:
         """The cut was cancelled: what was on screen stays."""
-        view = replace(view, cut=False)
+        view = view.with_panel(ListenState, cut=False)
         return self.parts.answer(view=view, address=link(view), **self._at_rest(view))
 
     def on_over(self, view: ViewState) -> list[Any]:
         """Work is over; what was selected meanwhile is what the next cut takes, and what its button names."""
-        return self.parts.answer(**({"cut": gr.Button(cut_label(view.region))} if view.region else {}))
+        region = view.panel(ListenState).region
+        return self.parts.answer(**({"cut": gr.Button(cut_label(region))} if region else {}))
 
     @staticmethod
     def _at_rest(view: ViewState) -> dict[str, Any]:
         """Ready for a cut, with what was on the stage."""
         return {
-            "cut": gr.Button(cut_label(view.region), interactive=True),
+            "cut": gr.Button(cut_label(view.panel(ListenState).region), interactive=True),
             "stop": gr.Button(visible=False),
             "stage": pending_view(),
         }

@@ -16,8 +16,9 @@ from backend.errors import InputError
 from backend.evidence.cut import MAX_DEPTH_DB, USUAL_DEPTHS_DB
 from backend.evidence.localization import Localization, localize_progressively
 from components.frame.exports import localization_exports
+from components.frame.links import link
 from components.frame.serving import loaded_clip
-from components.frame.view_state import ViewState, link
+from components.frame.view_state import ViewState
 from components.panels.listen import view as say
 from components.panels.listen.cut import CutHandlers
 from components.panels.listen.parts import (
@@ -30,6 +31,7 @@ from components.panels.listen.parts import (
     window_choices,
 )
 from components.panels.listen.stage_value import fitted, listen_stage
+from components.panels.listen.state import ListenState
 from components.stage.stage import selected_band, selected_region
 from components.stage.view import pending_view
 from components.widgets.chips import checked_chips, chips_value
@@ -72,18 +74,20 @@ class ListenHandlers:
             yield answer(query_error=say.error_box(str(error)), stage=pending_view(), **refused)
             return
         view, said = fitted(view, clip)
+        asked = view.panel(ListenState)
         notes = {} if same_clip else {"clip_error": say.clip_notes(clip.notes), "shorten": gr.Button(visible=False)}
         yield self._begun(view, chips, cut_error=say.error_box(said), **notes, **box)
         try:
-            for found in localize_progressively(encoder, clip, concepts, view.window):
-                yield self._found_answer(view, clip, found, view.region or first_region(found), encoder.sample_rate)
-            if view.cut:
+            for found in localize_progressively(encoder, clip, concepts, asked.window):
+                yield self._found_answer(view, clip, found, asked.region or first_region(found), encoder.sample_rate)
+            if asked.cut:
                 yield from self.cutting.steps(view)
         except InputError as error:
             yield answer(query_error=say.error_box(str(error)), stage=pending_view())
 
     def _begun(self, view: ViewState, chips: dict[str, Any], **more: Any) -> list[Any]:
         """Everything that a view decides before anything is embedded."""
+        asked = view.panel(ListenState)
         return self.parts.begin(
             shown_key(view),
             view=view,
@@ -91,10 +95,10 @@ class ListenHandlers:
             chips=chips,
             query_error="",
             clip=None if view.upload else view.clip,
-            window=gr.Radio(window_choices(view.window), value=view.window),
-            depth=view.depth if view.depth in USUAL_DEPTHS_DB else OTHER_DEPTH,
-            other=gr.Slider(value=view.depth, visible=view.depth not in USUAL_DEPTHS_DB),
-            cut=gr.Button(cut_label(view.region), interactive=False),
+            window=gr.Radio(window_choices(asked.window), value=asked.window),
+            depth=asked.depth if asked.depth in USUAL_DEPTHS_DB else OTHER_DEPTH,
+            other=gr.Slider(value=asked.depth, visible=asked.depth not in USUAL_DEPTHS_DB),
+            cut=gr.Button(cut_label(asked.region), interactive=False),
             stop=gr.Button(visible=False),
             wav=gr.DownloadButton(value=None, interactive=False),
             stage=pending_view("Embedding windows"),
@@ -106,7 +110,10 @@ class ListenHandlers:
     ) -> list[Any]:
         return self.parts.answer(
             stage=listen_stage(
-                found, region=region, band=view.band, pending=None if found.complete else "Embedding windows"
+                found,
+                region=region,
+                band=view.panel(ListenState).band,
+                pending=None if found.complete else "Embedding windows",
             ),
             headline=say.found_sentence(found),
             table=say.evidence_table(found),
@@ -126,7 +133,8 @@ class ListenHandlers:
         except InputError as error:
             yield self.parts.answer(query_error=say.error_box(str(error)))
             return
-        yield from self.show(replace(view, concepts=concepts, region=None, cut=False), typed=True, same_clip=True)
+        view = replace(view.with_query(view.query), concepts=concepts)
+        yield from self.show(view, typed=True, same_clip=True)
 
     def on_clip(self, view: ViewState, clip: str | None) -> Iterator[list[Any]]:
         """Another demo clip."""
@@ -160,33 +168,36 @@ class ListenHandlers:
 
     def on_window(self, view: ViewState, window: float) -> Iterator[list[Any]]:
         """Another window length."""
-        view = replace(view, window=float(window), region=None, cut=False)
+        view = view.with_panel(ListenState, window=float(window), region=None, cut=False)
         yield from self.show(view, typed=True, same_clip=True)
 
     def on_depth(self, view: ViewState, chosen: float) -> list[Any]:
         """One of the usual depths, or the slider for another; used by the next cut."""
         if chosen == OTHER_DEPTH:
-            return self.parts.answer(other=gr.Slider(value=view.depth, visible=True))
+            return self.parts.answer(other=gr.Slider(value=view.panel(ListenState).depth, visible=True))
         return self.on_other_depth(view, chosen, visible=False)
 
     def on_other_depth(self, view: ViewState, depth: float, visible: bool = True) -> list[Any]:
         """A depth in dB; whatever came is brought into range."""
-        view = replace(view, depth=min(max(float(depth), 0.0), MAX_DEPTH_DB), cut=False)
-        other = gr.Slider(visible=visible) if view.depth == depth else gr.Slider(value=view.depth, visible=visible)
+        kept = min(max(float(depth), 0.0), MAX_DEPTH_DB)
+        view = view.with_panel(ListenState, depth=kept, cut=False)
+        other = gr.Slider(visible=visible) if kept == depth else gr.Slider(value=kept, visible=visible)
         return self.parts.answer(view=view, address=link(view), other=other)
 
     def on_region(self, view: ViewState, event: gr.EventData) -> list[Any]:
         """A region dragged on the stage."""
         try:
-            view = replace(view, region=selected_region(event._data, clip_of(view).duration), cut=False)
+            region = selected_region(event._data, clip_of(view).duration)
         except InputError as error:
             return self.parts.answer(cut_error=say.error_box(str(error)))
-        return self.parts.answer(view=view, address=link(view), cut=gr.Button(cut_label(view.region)), cut_error="")
+        view = view.with_panel(ListenState, region=region, cut=False)
+        return self.parts.answer(view=view, address=link(view), cut=gr.Button(cut_label(region)), cut_error="")
 
     def on_band(self, view: ViewState, event: gr.EventData) -> list[Any]:
         """A frequency band chosen on the stage."""
         try:
-            view = replace(view, band=selected_band(event._data, clip_of(view).sample_rate), cut=False)
+            band = selected_band(event._data, clip_of(view).sample_rate)
+            view = view.with_panel(ListenState, band=band, cut=False)
         except InputError as error:
             return self.parts.answer(cut_error=say.error_box(str(error)))
         return self.parts.answer(view=view, address=link(view), cut_error="")

@@ -10,11 +10,14 @@ import gradio as gr
 from backend.audio import WINDOW_SECONDS
 from backend.evidence.cut import DEFAULT_DEPTH_DB, MAX_DEPTH_DB, USUAL_DEPTHS_DB
 from components.frame.panel import HEAVY, Page, result_line
+from components.frame.panel_spec import PanelSpec
 from components.frame.turns import Panel
 from components.frame.view_state import ViewState
 from components.panels.listen import compare
+from components.panels.listen.api import ENDPOINTS
 from components.panels.listen.handlers import OTHER_DEPTH, PRIVATE, ListenHandlers
 from components.panels.listen.parts import Parts, clip_choices, cut_label, wanted, window_choices
+from components.panels.listen.state import ListenState
 from components.stage.stage import Stage
 from components.widgets.chips import chip_editor
 from components.widgets.slider import ForgivingSlider
@@ -113,3 +116,6 @@ def _connect(page: Page, parts: Parts, on: ListenHandlers, *, find: gr.Button, o
     page.on_tab["listen"] = panel.catch_up(on.show, [view], wanted)
     page.on_load.append(page.on_tab["listen"])
     page.on_encoder.append(("listen", *panel.entry(on_encoder, [view])))
+
+
+PANEL = PanelSpec("listen", "Listen", build, ListenState, ENDPOINTS)

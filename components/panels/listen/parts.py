@@ -14,13 +14,15 @@ from backend.reports.records import sought_concepts
 from components.frame.panel import PanelParts
 from components.frame.serving import loaded_clip
 from components.frame.view_state import ViewState
+from components.panels.listen.state import ListenState
 
 ShownKey = tuple[Any, ...]
 
 
 def shown_key(view: ViewState) -> ShownKey:
     """What of a view decides the evidence on screen."""
-    return (view.clip, view.upload, view.shorten, view.query, view.concepts, view.encoder, view.window)
+    window = view.panel(ListenState).window
+    return (view.clip, view.upload, view.shorten, view.query, view.concepts, view.encoder, window)
 
 
 def wanted(view: ViewState) -> ShownKey | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import replace
 from typing import Any
 
 from backend.audio import Clip, Span
@@ -14,6 +13,7 @@ from backend.evidence.control_cuts import CutExperiment
 from backend.evidence.localization import Localization
 from components.frame.serving import served_path
 from components.frame.view_state import ViewState
+from components.panels.listen.state import ListenState
 from components.stage.stage import Best, Control, Curve, Cut, selected_band, selected_region, stage_view
 
 KEPT_PICTURES = 12
@@ -92,19 +92,18 @@ def listen_stage(
 
 def fitted(view: ViewState, clip: Clip) -> tuple[ViewState, str]:
     """The view without a region or a band that its sound cannot have, as a link may ask, and a sentence about it."""
-    said = []
+    said, asked = [], view.panel(ListenState)
     try:
-        if view.region:
-            view = replace(view, region=selected_region(vars(view.region), clip.duration))
+        if asked.region:
+            view = view.with_panel(ListenState, region=selected_region(vars(asked.region), clip.duration))
     except InputError as error:
-        view = replace(view, region=None)
+        view = view.with_panel(ListenState, region=None)
         said.append(str(error))
     try:
-        if view.band:
-            view = replace(
-                view, band=selected_band(dict(zip(("low", "high"), view.band, strict=True)), clip.sample_rate)
-            )
+        if asked.band:
+            sent = dict(zip(("low", "high"), asked.band, strict=True))
+            view = view.with_panel(ListenState, band=selected_band(sent, clip.sample_rate))
     except InputError as error:
-        view = replace(view, band=None)
+        view = view.with_panel(ListenState, band=None)
         said.append(str(error))
     return view, " ".join(said)

@@ -1,0 +1,3 @@
+from components.panels.steer.panel import PANEL
+
+__all__ = ["PANEL"]

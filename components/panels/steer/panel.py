@@ -15,11 +15,14 @@ from backend.reports.jsonable import json_text
 from backend.retrieval.diagnosis import Diagnosis, Relatives, diagnose, edited, relatives_of
 from backend.retrieval.steering import DEFAULT_LAMBDA, LARGEST_LAMBDA, PAPER_LAMBDAS
 from components.frame.exports import export_file
+from components.frame.links import link
 from components.frame.panel import HEAVY, Page, PanelParts, result_line
+from components.frame.panel_spec import PanelSpec
 from components.frame.turns import Panel
-from components.frame.view_state import ViewState, link
+from components.frame.view_state import ViewState
 from components.panels.listen.view import error_box
 from components.panels.steer import view as say
+from components.panels.steer.api import ENDPOINTS
 from components.panels.steer.picture import figures_picture, plane_picture
 from components.widgets.chips import checked_chips, chip_editor, chips_value
 from components.widgets.queries import asked_key, query_of, wanted_on
@@ -210,3 +213,6 @@ def _connect(page: Page, parts: Parts, on: SteerHandlers, look: gr.Button) -> No
     page.on_tab["steer"] = opened = panel.catch_up(on.on_open, [view], wanted_on("steer"))
     page.on_load.append(opened)
     page.on_encoder.append(("steer", *opened))
+
+
+PANEL = PanelSpec("steer", "Steer", build, endpoints=ENDPOINTS)

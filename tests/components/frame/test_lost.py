@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from components.frame.links import LOST
 from components.frame.lost import _unless_lost
-from components.frame.view_state import LOST, ViewState, first_clip
+from components.frame.view_state import ViewState, first_clip
 
 ASK_EVERY_EVENT = """
 import inspect

@@ -6,7 +6,6 @@ import inspect
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qsl
@@ -14,12 +13,15 @@ from urllib.parse import parse_qsl
 import gradio as gr
 import pytest
 
+from components.frame.links import view_from_link
 from components.frame.turns import Begun, Panel, Turns, answers_in_turn, send_whole_answers
-from components.frame.view_state import ViewState, view_from_link
+from components.frame.view_state import ViewState
+from components.page import PANELS
 from components.panels.listen import cut as listen_cut
 from components.panels.listen import handlers as listen_handlers
 from components.panels.listen.handlers import ListenHandlers
 from components.panels.listen.parts import Parts
+from components.panels.listen.state import ListenState
 from tests.fakes import BandEncoder, tone_clip
 
 OUTPUTS = ["one", "other"]
@@ -201,15 +203,16 @@ def test_what_a_visitor_may_change_is_answered_first_or_not_at_all(on: ListenHan
 
 def test_a_link_restores_the_cut(on: ListenHandlers) -> None:
     cut = named(next(iter(on.cutting.on_cut(VIEW))))
-    assert "cut=1" in cut["address"] and cut["view"].cut
-    restored, _ = view_from_link(dict(parse_qsl(cut["address"][1:])), ("band",))
-    assert restored.cut and restored.region == cut["view"].region
+    assert "cut=1" in cut["address"] and cut["view"].panel(ListenState).cut
+    restored, _ = view_from_link(dict(parse_qsl(cut["address"][1:])), PANELS, ("band",))
+    listen = restored.panel(ListenState)
+    assert listen.cut and listen.region == cut["view"].panel(ListenState).region
     headlines = [named(answer)["headline"] for answer in on.show(restored) if "headline" in named(answer)]
     assert "is found" in headlines[0] and headlines[-1].count("random cut") == 2
 
 
 def test_another_query_clip_window_region_or_depth_is_not_the_cut_on_screen(on: ListenHandlers) -> None:
-    view = replace(VIEW, cut=True)
+    view = VIEW.with_panel(ListenState, cut=True)
     answers = (
         on.on_query(view, "band 3"), on.on_chips(view, event(CHIPS)), on.on_clip(view, "y"), on.on_window(view, 4.0),
         [on.on_region(view, event({"start": 1.0, "end": 2.0}))], [on.on_depth(view, 100.0)],
@@ -217,7 +220,7 @@ def test_another_query_clip_window_region_or_depth_is_not_the_cut_on_screen(on: 
     )  # fmt: skip
     for answer in answers:
         changed = named(next(iter(answer)))
-        assert not changed["view"].cut and "cut=" not in changed["address"]
+        assert not changed["view"].panel(ListenState).cut and "cut=" not in changed["address"]
 
 
 def test_what_was_said_of_a_clip_stays_with_it(on: ListenHandlers) -> None:

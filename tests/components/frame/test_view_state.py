@@ -9,15 +9,14 @@ from hypothesis import strategies as st
 from backend.audio import Span
 from backend.collections.demo import demo_clips
 from backend.evidence.localization import SoughtConcept
-from components.frame.view_state import (
-    TABS,
-    ViewState,
-    concepts_from_text,
-    concepts_to_text,
-    first_clip,
-    link,
-    view_from_link,
-)
+from components.frame.link_fields import concepts_from_text, concepts_to_text
+from components.frame.links import link
+from components.frame.links import view_from_link as read_link
+from components.frame.view_state import ViewState, first_clip
+from components.page import PANELS
+from components.panels.ask.state import AskState
+from components.panels.compose.state import ComposeState
+from components.panels.listen.state import ListenState
 
 ENCODERS = ("pocket", "laion:630k-audioset-best")
 CLIPS = [record.id for record in demo_clips()]
@@ -27,23 +26,34 @@ concept = st.builds(
     st.text(st.characters(blacklist_categories=("Cs", "Cc")), min_size=1, max_size=40).map(str.strip).filter(bool),
     st.sampled_from(["present", "absent"]),
 )
-views = st.builds(
-    ViewState,
-    tab=st.sampled_from(TABS),
-    clip=st.sampled_from(CLIPS),
-    query=st.text(st.characters(blacklist_categories=("Cs",)), max_size=60),
-    concepts=st.none() | st.lists(concept, min_size=1, max_size=4).map(tuple),
-    encoder=st.sampled_from(ENCODERS),
+listen = st.builds(
+    ListenState,
     window=st.sampled_from([2.0, 4.0]),
     depth=st.integers(0, 100).map(float),
     region=st.none()
     | st.tuples(st.integers(0, 9000), st.integers(1, 900)).map(lambda p: Span(p[0] / 1000, (p[0] + p[1]) / 1000)),
     band=st.none()
     | st.tuples(st.integers(0, 4000), st.integers(1, 4000)).map(lambda p: (float(p[0]), float(p[0] + p[1]))),
-    seed=st.integers(0, 1000),
-    strength=st.sampled_from([0.0, 0.2, 1.5, 8.0]),
     cut=st.booleans(),
 )
+ask = st.builds(AskState, pin=st.sampled_from(["", "q=rain", "q=rain&c=%2Brain%7C-wind"]))
+compose = st.builds(ComposeState, selection=st.text(st.characters(blacklist_categories=("Cs",)), max_size=60))
+views = st.builds(
+    ViewState,
+    tab=st.sampled_from([panel.id for panel in PANELS]),
+    clip=st.sampled_from(CLIPS),
+    query=st.text(st.characters(blacklist_categories=("Cs",)), max_size=60),
+    concepts=st.none() | st.lists(concept, min_size=1, max_size=4).map(tuple),
+    encoder=st.sampled_from(ENCODERS),
+    seed=st.integers(0, 1000),
+    strength=st.sampled_from([0.0, 0.2, 1.5, 8.0]),
+    panels=st.permutations([0, 1, 2]).flatmap(lambda order: st.tuples(*([listen, ask, compose][n] for n in order))),
+)
+
+
+def view_from_link(parameters: dict[str, str], encoders: tuple[str, ...]) -> tuple[ViewState, list[str]]:
+    """As the page reads a link, with the panels it has."""
+    return read_link(parameters, PANELS, encoders)
 
 
 @given(views)
@@ -118,7 +128,7 @@ def test_a_bad_parameter_is_named(name: str, value: str) -> None:
 @pytest.mark.parametrize(("start", "end"), [("5", "3"), ("-1", "2"), ("x", "2"), ("1", "inf")])
 def test_a_region_that_is_none_is_left_out(start: str, end: str) -> None:
     view, notices = view_from_link({"start": start, "end": end}, ENCODERS)
-    assert view.region is None
+    assert view.panel(ListenState).region is None
     assert len(notices) == 1
 
 
@@ -132,7 +142,7 @@ def test_a_pin_that_cannot_be_used_is_said_and_leaves_the_link(pin: str) -> None
 @pytest.mark.parametrize("pin", ["q=a+dog%2C+no+rain", "q=rain&c=%2Brain%7C-wind", "q=" + "%C3%A9" * 400])
 def test_a_good_pin_stays_whole(pin: str) -> None:
     view, notices = view_from_link({"pin": pin}, ENCODERS)
-    assert (view.pin, notices) == (pin, [])
+    assert (view.panel(AskState).pin, notices) == (pin, [])
 
 
 def test_an_uploaded_sound_never_enters_a_link() -> None:
@@ -145,3 +155,29 @@ def test_concepts_as_text() -> None:
     assert concepts_from_text("+dog barking|-rain") == concepts
     barred = (SoughtConcept("rain|wind", "present"), SoughtConcept("100% %7C noise", "absent"))
     assert concepts_from_text(concepts_to_text(barred)) == barred
+
+
+def test_what_one_panel_remembers_leaves_the_others_alone() -> None:
+    view = (
+        ViewState().with_panel(AskState, pin="q=rain").with_panel(ListenState, window=4.0, region=Span(1, 2), cut=True)
+    )
+    assert view.panel(AskState).pin == "q=rain" and view.panel(ComposeState) == ComposeState()
+    for changed in (view.with_query("wind"), view.with_clip(clip=CLIPS[1])):
+        assert changed.panel(ListenState) == ListenState(window=4.0), "a region belongs to its query and its sound"
+        assert changed.panel(AskState).pin == "q=rain"
+    assert view.with_panel(AskState, pin="").with_panel(ListenState, window=2.0, region=None, cut=False) == ViewState()
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "?tab=ask&clip={clip}&query=rain&concepts=%2Brain%7C-wind&window=4&depth=60&seed=3&pin=q%3Drain&cut=1"
+        "&lambda=0.5&start=1.000&end=2.500&band=300-3000",
+        "?tab=compose&clip={clip}&query=a%20dog&encoder=laion%3A630k-audioset-best&selection=dog%3Brain",
+    ],
+)
+def test_links_of_earlier_versions_open_with_the_same_view(address: str) -> None:
+    parameters = dict(parse_qsl(address.format(clip=CLIPS[1])[1:]))
+    view, notices = view_from_link(parameters, ENCODERS)
+    assert notices == [] and view.clip == CLIPS[1] and view.tab == parameters["tab"]
+    assert dict(parse_qsl(link(view)[1:])) == parameters

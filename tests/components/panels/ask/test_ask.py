@@ -10,13 +10,18 @@ import gradio as gr
 import numpy as np
 import pytest
 
+from backend.audio import Span
 from backend.collections.collection import EmbeddedCollection
 from backend.errors import InputError
-from components.frame.view_state import ViewState, link, view_from_link
+from components.frame.links import link, view_from_link
+from components.frame.view_state import ViewState
+from components.page import PANELS
 from components.panels.ask import collection as ask_collection
 from components.panels.ask import handlers as ask_handlers
 from components.panels.ask import view as ask_view
-from components.panels.ask.handlers import AskHandlers, Parts, ask, pin_text, pinned_view
+from components.panels.ask.handlers import AskHandlers, Parts, ask
+from components.panels.ask.state import AskState, pin_text, pinned_view
+from components.panels.listen.state import ListenState
 from tests.fakes import BandEncoder
 
 LABELS = (
@@ -51,6 +56,10 @@ def encoder(monkeypatch: pytest.MonkeyPatch) -> BandEncoder:
 
 def view(query: str = "band 1, no band 2", **more: object) -> ViewState:
     return ViewState(tab="ask", clip="made", query=query, encoder="band", **more)  # type: ignore[arg-type]
+
+
+def pinning(pin: str) -> ViewState:
+    return view().with_panel(AskState, pin=pin)
 
 
 def handlers() -> AskHandlers:
@@ -148,11 +157,13 @@ def test_pinning_compares_and_survives_the_link(encoder: BandEncoder) -> None:
     parameters = dict(part.split("=", 1) for part in link(later["view"])[1:].split("&"))
     from urllib.parse import unquote
 
-    restored, _ = view_from_link({name: unquote(value) for name, value in parameters.items()}, ("band",))
+    restored, _ = view_from_link({name: unquote(value) for name, value in parameters.items()}, PANELS, ("band",))
     kept = pinned_view(restored)
     assert kept is not None and kept.query == "band 3, no band 4"
-    back = whole(handlers().on_swap(later["view"], ()))
-    assert back["view"].query == "band 3, no band 4" and "band+1" in back["view"].pin
+    cut = later["view"].with_panel(ListenState, region=Span(1, 2), cut=True)
+    back = whole(handlers().on_swap(cut, ()))
+    assert back["view"].panel(ListenState) == ListenState(), "a region and its cut are the other query's"
+    assert back["view"].query == "band 3, no band 4" and "band+1" in back["view"].panel(AskState).pin
     assert whole(handlers().on_unpin(later["view"], ()))["board"]["pinned"] is None
 
 
@@ -160,10 +171,10 @@ def test_a_pin_with_corrections_and_a_bad_pin() -> None:
     from backend.evidence.localization import SoughtConcept
 
     corrected = view(concepts=(SoughtConcept("band 5", "absent"),))
-    kept = pinned_view(view(pin=pin_text(corrected)))
+    kept = pinned_view(pinning(pin_text(corrected)))
     assert kept is not None and kept.concepts == (SoughtConcept("band 5", "absent"),)
-    assert pinned_view(view(pin="nonsense")) is None
-    assert pinned_view(view(pin="q=rain&c=zzz")) is None, "half a pin would be another query"
+    assert pinned_view(pinning("nonsense")) is None
+    assert pinned_view(pinning("q=rain&c=zzz")) is None, "half a pin would be another query"
 
 
 def test_sentences(encoder: BandEncoder) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zipfile
 from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,11 +17,12 @@ from backend.collections import demo_scenes as demo
 from backend.errors import InputError
 from components.frame.running import Cancelled, steps_of
 from components.frame.view_state import ViewState
-from components.panels.compose import panel as compose
 from components.panels.compose import reports as compose_reports
+from components.panels.compose.api import compose_endpoint
 from components.panels.compose.drawer import arithmetic
 from components.panels.compose.handlers import NO_SECOND, ComposeHandlers, Parts
 from components.panels.compose.reports import opened_demo, opened_own, own_report
+from components.panels.compose.state import ComposeState
 from components.panels.compose.view import metrics_table
 from tests.fakes import BandEncoder
 
@@ -108,15 +109,17 @@ def test_a_click_opens_a_combination_and_the_link_names_it(on, panel):
     opened = opened_demo("pocket", 0)
     answer = shown(panel, on.on_mark(COMPOSE, opened, SimpleNamespace(_data={"key": 3})))
     name = ";".join(opened.report.combinations.members[3])
-    assert answer["opened"].chosen == 3 and answer["view"].selection == name
+    assert answer["opened"].chosen == 3 and answer["view"].panel(ComposeState).selection == name
     assert opened.report.combinations.name(3) in answer["drawer"]
     assert opened_demo("pocket", 0, name).chosen == 3
     assert opened_demo("pocket", 0, "whale;dog").chosen == opened.chosen
 
 
 def test_back_to_the_demo_set_leaves_the_combination_out_of_the_link_too(on, panel):
-    answers = [shown(panel, answer) for answer in on.on_demo(replace(COMPOSE, selection="dog barking;rain"))]
-    assert answers[0]["view"].selection == "" and "selection" not in answers[0]["address"]
+    answers = [
+        shown(panel, answer) for answer in on.on_demo(COMPOSE.with_panel(ComposeState, selection="dog barking;rain"))
+    ]
+    assert answers[0]["view"].panel(ComposeState).selection == "" and "selection" not in answers[0]["address"]
     assert answers[-1]["opened"].chosen == opened_demo("pocket", 0).chosen
 
 
@@ -220,10 +223,10 @@ def test_downloads_hold_what_is_shown(on, panel):
 
 
 def test_the_endpoint_answers_with_compose_json(tmp_path):
-    assert compose.compose_endpoint(None, None, "pocket", 0) == opened_demo("pocket", 0).report.record()
-    assert compose.compose_endpoint(*own_files(tmp_path), "", 3)["provenance"]["seed"] == 3
+    assert compose_endpoint(None, None, "pocket", 0) == opened_demo("pocket", 0).report.record()
+    assert compose_endpoint(*own_files(tmp_path), "", 3)["provenance"]["seed"] == 3
     with pytest.raises(gr.Error, match="Give both files"):
-        compose.compose_endpoint(own_files(tmp_path)[0], None, "", 0)
+        compose_endpoint(own_files(tmp_path)[0], None, "", 0)
 
 
 def test_sums_and_tables_escape_what_labels_hold(tmp_path):
