@@ -6,8 +6,23 @@ import hashlib
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 
 from backend.audio import Clip
+from backend.negation import detect, parser
+
+
+def counted_parses(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A list that grows by every text that is parsed from now on; none is known from before."""
+    parsed: list[str] = []
+
+    def language_of(text: str) -> tuple[str, str]:
+        parsed.append(text)
+        return detect.language_of(text)
+
+    parser._read.cache_clear()
+    monkeypatch.setattr(parser, "language_of", language_of)
+    return parsed
 
 
 class BandEncoder:

@@ -175,6 +175,7 @@ LIMITS = {
     "backend/audio/clip.py": {"HOP_SECONDS", "WINDOW_SECONDS", "WINDOW_CHOICES", "WINDOW_RANGE"},
     "backend/audio/spectrogram.py": {"MAX_COLUMNS", "MAX_BINS"},
     "backend/checks.py": {"DEFAULT_SEED", "HIGHEST_SEED"},
+    "backend/negation/query_text.py": {"MAX_CHARACTERS", "MAX_PHRASE", "MAX_CONCEPTS"},
     "backend/evidence/control_cuts.py": {"CONTROL_COUNT", "MOST_CONTROLS"},
     "backend/evidence/cut.py": {"RAMP_SECONDS", "DEFAULT_DEPTH_DB", "USUAL_DEPTHS_DB", "MAX_DEPTH_DB"},
     "backend/retrieval/ranking.py": {"DEFAULT_HITS"},
@@ -308,3 +309,21 @@ def test_the_tests_mirror_the_rooms(room: str) -> None:
     folders = [path.parent for path in (ROOT / "tests" / room).rglob("test_*.py")]
     assert folders
     assert [str(folder) for folder in folders if not (ROOT / folder.relative_to(ROOT / "tests")).is_dir()] == []
+
+
+def test_a_query_is_modelled_once() -> None:
+    """Whoever needs a concept, a query, their polarity or a query's limits imports them from backend.negation."""
+    home = ROOT / "backend" / "negation"
+    for path in (one for one in BACKEND + COMPONENTS if home not in one.parents):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        classes = [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+        assert [name for name in classes if name.endswith(("Concept", "Query", "ConceptLike", "QueryLike"))] == [], path
+        literals = [
+            {element.value for element in node.slice.elts if isinstance(element, ast.Constant)}
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple)
+        ]
+        assert {"present", "absent"} not in literals, path
+        lengths = [word.value for node in ast.walk(tree) if isinstance(node, ast.Call) for word in node.keywords
+                   if word.arg == "max_length"]  # fmt: skip
+        assert [node for node in lengths if isinstance(node, ast.Constant) and path in COMPONENTS] == [], path

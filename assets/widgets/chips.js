@@ -1,5 +1,5 @@
 // The query's split, shown and editable: coloured spans, underlined cues, one chip a concept.
-// props.value = {query, spans: [{start, end, kind, cue}], chips: [{text, polarity, cue}], notes, edited}
+// props.value = {query, spans: [{start, end, kind, cue}], chips: [{text, polarity, cue}], notes, edited, longest}; longest: most characters of a name
 // Fires "input" with {chips: [{text, polarity}], edit} after every edit; edits are numbered from 1 in a page. All text is set as text, never as HTML.
 const host = element.querySelector('.chips-host');
 const flipped = { present: 'absent', absent: 'present' };
@@ -14,7 +14,7 @@ const made = (tag, className, text) => {
 // What was sent last and is not answered yet: it is shown at once, and a second edit builds on it.
 let sent = null, flying = null, forgetting = null, edits = 0;
 let drawn = null, drawing = false;
-const given = () => (props.value && props.value.chips) ? props.value : { query: '', spans: [], chips: [], notes: [], edited: false };
+const given = () => (props.value && props.value.chips) ? props.value : { query: '', spans: [], chips: [], notes: [], edited: false, longest: -1 };
 const value = () => (sent ? { ...given(), spans: [], notes: [], chips: sent.chips } : given());
 const plain = () => value().chips.map(({ text, polarity }) => ({ text, polarity }));
 const forget = () => { clearTimeout(forgetting); sent = null; flying = null; };
@@ -59,7 +59,7 @@ function sentence(query, spans) {
 function editText(label, index) {
   const box = made('input', 'chip-edit');
   box.value = value().chips[index].text;
-  box.maxLength = 200;
+  box.maxLength = given().longest;
   box.setAttribute('aria-label', 'Name of the sound');
   let closed = false;
   const close = (keep) => {
@@ -112,7 +112,7 @@ function addChip() {
   add.addEventListener('click', () => {
     const box = made('input', 'chip-edit');
     box.placeholder = 'a further sound';
-    box.maxLength = 200;
+    box.maxLength = given().longest;
     box.setAttribute('aria-label', 'A further sound');
     let closed = false;
     const close = (keep) => {

@@ -65,9 +65,10 @@ def run(arguments: argparse.Namespace) -> None:
     from backend.collections.demo import demo_or_file
     from backend.evidence.control_cuts import checked_cut, cut_and_compare, cut_sentence
     from backend.evidence.cut import gated_clip
-    from backend.reports.records import gate_record, sought_concepts
+    from backend.negation import parse_query
+    from backend.reports.records import gate_record
 
-    concepts = sought_concepts(arguments.query) if arguments.query is not None else ()
+    concepts = parse_query(arguments.query).concepts if arguments.query is not None else ()
     band = tuple(arguments.band) if arguments.band else None
     output = checked_output(arguments.output, arguments.clip)
     clip = demo_or_file(arguments.clip)

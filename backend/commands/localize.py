@@ -22,13 +22,12 @@ def run(arguments: argparse.Namespace) -> None:
     from backend.collections.demo import demo_or_file
     from backend.evidence.localization import localize
     from backend.negation import parse_query
-    from backend.reports.records import localization_record, query_record, sought_concepts
+    from backend.reports.records import localization_record, query_record
 
     query = parse_query(arguments.query)
-    concepts = sought_concepts(query)
     clip = demo_or_file(arguments.clip)
     encoder = chosen_encoder(arguments)
-    found = localize(encoder, clip, concepts, arguments.window)
+    found = localize(encoder, clip, query.concepts, arguments.window)
     if arguments.json:
         print_json({**localization_record(found), **query_record(query), "provenance": provenance(encoder, arguments)})
         return

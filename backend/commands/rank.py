@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> None:
         clear()
     scores = score_query(embedded, encoder, query)
     rankings = [rank(scores, name, strength) for name in SCORERS]
-    record = ranking_record(query, rankings, scorer, top, provenance(encoder, arguments))
+    record = ranking_record(rankings, scorer, top, provenance(encoder, arguments))
     if arguments.json:
         print_json(record)
     else:

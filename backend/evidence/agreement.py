@@ -11,7 +11,8 @@ from scipy.stats import rankdata
 from backend.audio import Clip
 from backend.encoders.base import Encoder, FloatArray
 from backend.errors import InputError
-from backend.evidence.localization import Evidence, Localization, SoughtConcept, localize, temporal_iou
+from backend.evidence.localization import Evidence, Localization, localize, temporal_iou
+from backend.negation import Concept
 
 SAME_PLACE = 0.5
 """Temporal IoU of the best windows from which they count as one place (own choice)."""
@@ -30,7 +31,7 @@ class Agreement:
         windows or a flat curve. Cosines of two encoders have different scales; ranks do not.
     """
 
-    concept: SoughtConcept
+    concept: Concept
     first: Evidence
     second: Evidence
     iou: float
@@ -64,7 +65,7 @@ def rank_correlation(first: FloatArray, second: FloatArray) -> float:
 
 
 def compare_encoders(
-    first: Encoder, second: Encoder, clip: Clip, concepts: Sequence[SoughtConcept], window: float
+    first: Encoder, second: Encoder, clip: Clip, concepts: Sequence[Concept], window: float
 ) -> Comparison:
     """Localise the same concepts in the same clip with two encoders.
 
@@ -73,7 +74,7 @@ def compare_encoders(
     first, second : Encoder
         Both with a text side.
     clip : Clip
-    concepts : sequence of SoughtConcept
+    concepts : sequence of Concept
     window : float
         Seconds.
 

@@ -21,7 +21,8 @@ from backend.encoders.cached import EmbeddingCache, text_embeddings, window_embe
 from backend.encoders.prompts import concept_prompt
 from backend.errors import InputError
 from backend.evidence.cut import blank, checked_depth, checked_region, clip_segment, gated_clip
-from backend.evidence.localization import Localization, SoughtConcept, localize
+from backend.evidence.localization import Localization, localize
+from backend.negation import Concept
 
 CONTROL_COUNT = 20
 """K, random cuts a result is compared with (issue and science section 3)."""
@@ -48,7 +49,7 @@ class CutStep:
 class CutEffect:
     """What the cut and its controls did to one concept's clip score (its best window's cosine, own choice)."""
 
-    concept: SoughtConcept
+    concept: Concept
     before: float
     after: float
     control_drops: NDArray[np.float64]
@@ -148,7 +149,7 @@ def checked_cut(clip: Clip, span: Span, depth_db: float) -> tuple[Span, float]:
 def cut_steps(
     encoder: Encoder,
     clip: Clip,
-    concepts: Sequence[SoughtConcept],
+    concepts: Sequence[Concept],
     window: float,
     span: Span,
     depth_db: float,
@@ -199,7 +200,7 @@ def cut_steps(
 def cut_and_compare(
     encoder: Encoder,
     clip: Clip,
-    concepts: Sequence[SoughtConcept],
+    concepts: Sequence[Concept],
     window: float,
     span: Span,
     depth_db: float,

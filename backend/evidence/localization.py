@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,18 +13,10 @@ from backend.encoders.base import Encoder, FloatArray
 from backend.encoders.cached import EmbeddingCache, text_embeddings, window_batches, window_embeddings
 from backend.encoders.prompts import background_vocabulary, concept_prompt
 from backend.errors import InputError
+from backend.negation import Concept, at_least_one
 
-Polarity = Literal["present", "absent"]
 STANDS_OUT_DEVIATIONS = 2.0
 """From this z-score on, a concept's best window is said to hold it (own choice; cosines are no probabilities)."""
-
-
-@dataclass(frozen=True)
-class SoughtConcept:
-    """One concept of a query and whether it should be there."""
-
-    text: str
-    polarity: Polarity
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +36,7 @@ class Evidence:
         the background vocabulary (own choice).
     """
 
-    concept: SoughtConcept
+    concept: Concept
     scores: FloatArray
     best: Span
     best_index: int
@@ -87,22 +78,20 @@ def best_window(scores: NDArray[np.floating]) -> int:
     return int(np.nanargmax(scores))
 
 
-def checked_concepts(concepts: Sequence[SoughtConcept], encoder: Encoder) -> tuple[SoughtConcept, ...]:
+def checked_concepts(concepts: Sequence[Concept], encoder: Encoder) -> tuple[Concept, ...]:
     """The concepts, refused when there are none or the encoder has no text side."""
     if not encoder.has_text:
         raise InputError(
             f"The encoder {encoder.id} has no text side, so a query cannot be scored with it. "
             "Choose pocket or a CLAP encoder for queries; Compose works with this one."
         )
-    if not concepts:
-        raise InputError("The query names no sound. Type at least one, for example: a dog barking, no rain.")
-    return tuple(concepts)
+    return at_least_one(concepts)
 
 
 def localize(
     encoder: Encoder,
     clip: Clip,
-    concepts: Sequence[SoughtConcept],
+    concepts: Sequence[Concept],
     window: float,
     *,
     hop: float = HOP_SECONDS,
@@ -116,7 +105,7 @@ def localize(
     encoder : Encoder
         Must have a text side.
     clip : Clip
-    concepts : sequence of SoughtConcept
+    concepts : sequence of Concept
         At least one.
     window, hop : float
         Seconds.
@@ -137,7 +126,7 @@ def localize(
 def localize_progressively(
     encoder: Encoder,
     clip: Clip,
-    concepts: Sequence[SoughtConcept],
+    concepts: Sequence[Concept],
     window: float,
     *,
     hop: float = HOP_SECONDS,
@@ -157,7 +146,7 @@ def score_windows(
     clip: Clip,
     windows: Windows,
     embeddings: FloatArray,
-    concepts: Sequence[SoughtConcept],
+    concepts: Sequence[Concept],
     *,
     cache: EmbeddingCache | None = None,
 ) -> Localization:

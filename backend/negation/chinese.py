@@ -84,21 +84,21 @@ def parse_chinese(text: str) -> Query:
             state.subject = state.present.pop()
         if kind == "neg" and content in state.present[-1:] and _ENDS.match(text, end):
             said = state.present.pop()  # "雨声要，风声不要": the answer stands behind
-            state.absent.append(Concept(said.text, said.start, said.end, cue, start, end, (said.start, said.end)))
+            state.absent.append(_absent(said, (cue, start, end)))
         _advance(state, kind, (cue, start, end))
         if kind == "with" and state.pending is not None and cue.startswith(("还", "有", "以及")):
-            state.present.append(Concept(state.pending.text, state.pending.start, state.pending.end))
+            state.present.append(_present(state.pending))
             state.pending = None
         place = end
     if state.pending is not None:
         state.absent.append(state.pending)
-    return Query(text, tuple(state.present), tuple(state.absent), "zh", (), state.others)
+    return Query(text, (*state.present, *state.absent), "zh", (), state.others)
 
 
 def _add(state: _State, content: Concept, kind: str) -> None:
     """Add the words before a cue of ``kind`` under what holds there."""
     named = _ALL.sub("", content.text).strip() or content.text
-    bare = Concept(named, content.start, content.start + len(named))
+    bare = Concept(named, "present", content.start, content.start + len(named))
     if state.excepted is not None and kind == "neg" and named != content.text:
         state.present.append(bare)  # "除了雨声什么都没有": nothing but rain
         state.others, state.excepted = "absent", None
@@ -106,13 +106,21 @@ def _add(state: _State, content: Concept, kind: str) -> None:
         _add_rest(state)
     elif state.excepted is not None:
         state.others = "present" if named != content.text else state.others  # "除了雷声都可以": all but thunder
-        state.pending = Concept(named, bare.start, bare.end, *state.excepted, (bare.start, bare.end))
+        state.pending = _absent(bare, state.excepted)
     elif state.polarity == "absent" and state.cue is not None:
         denied, head = _relative(_said_of(state.subject, content) if state.subject else content)
-        state.absent.append(Concept(denied.text, denied.start, denied.end, *state.cue, (denied.start, denied.end)))
+        state.absent.append(_absent(denied, state.cue))
         state.present += [head] if head else []
     else:
         state.present.append(_said_of(state.subject, content) if state.subject else content)
+
+
+def _absent(content: Concept, cue: tuple[str, int, int]) -> Concept:
+    return Concept(content.text, "absent", content.start, content.end, *cue, (content.start, content.end))
+
+
+def _present(content: Concept) -> Concept:
+    return Concept(content.text, "present", content.start, content.end)
 
 
 def _add_rest(state: _State) -> None:
@@ -120,7 +128,7 @@ def _add_rest(state: _State) -> None:
     if state.pending is not None:
         pending, alone = state.pending, state.polarity == "absent"
         if alone:
-            state.present.append(Concept(pending.text, pending.start, pending.end))
+            state.present.append(_present(pending))
         else:
             state.absent.append(pending)
         state.others, state.pending = "absent" if alone else "present", None
@@ -136,7 +144,7 @@ def _takes_subject(content: Concept | None, following: str) -> bool:
 
 def _said_of(subject: Concept, verb: Concept) -> Concept:
     """ "狗不叫": what is absent is 狗叫, its subject with its verb."""
-    return Concept(subject.text + verb.text, verb.start, verb.end)
+    return Concept(subject.text + verb.text, "present", verb.start, verb.end)
 
 
 def _relative(content: Concept) -> tuple[Concept, Concept | None]:
@@ -144,10 +152,10 @@ def _relative(content: Concept) -> tuple[Concept, Concept | None]:
     before, of, after = (part.strip() for part in content.text.rpartition("的"))
     if not of or not before or not after:
         return content, None
-    denied = Concept(before, content.start, content.start + len(before))
+    denied = Concept(before, "present", content.start, content.start + len(before))
     if _OTHERS.match(after):
         return denied, None
-    return denied, Concept(after, content.end - len(after), content.end)
+    return denied, Concept(after, "present", content.end - len(after), content.end)
 
 
 def _advance(state: _State, kind: str, cue: tuple[str, int, int]) -> None:
@@ -175,4 +183,4 @@ def _content(text: str, start: int, end: int) -> Concept | None:
     if body in ("我", "我们", "你") or not any(character.isalnum() for character in body):
         return None
     first = start + skipped + lead
-    return Concept(body, first, first + len(body))
+    return Concept(body, "present", first, first + len(body))

@@ -21,4 +21,4 @@ def split_fronted(text: str, whole: Concept, cut: int) -> tuple[Concept, Concept
     rest = " ".join(words[cut:])
     absent = replace(whole, text=" ".join(words[:cut]), end=end, scope=(whole.start, end))
     note = f"“{rest}” was read as what should be heard; put a comma before it, or flip it."
-    return absent, Concept(rest, start, whole.end), note
+    return absent, Concept(rest, "present", start, whole.end), note

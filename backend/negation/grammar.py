@@ -48,8 +48,8 @@ def parse_english(text: str) -> Query:
     for token in tokens:
         if token.fixed:
             reading.notes.append(f"“{text[token.start : token.end]}” was read as “{token.word}”.")
-    positives, negatives = _unique(reading.present), _unique(reading.absent)
-    return Query(text, positives, negatives, "en", tuple(dict.fromkeys(reading.notes)), reading.others)
+    concepts = _unique(reading.present) + _unique(reading.absent)
+    return Query(text, concepts, "en", tuple(dict.fromkeys(reading.notes)), reading.others)
 
 
 def _set_scene_aside(reading: Reading, text: str, tokens: Sequence[Token], chunks: Sequence[Chunk]) -> None:
@@ -94,9 +94,9 @@ def _read(reading: Reading, chunks: Sequence[Chunk], place: int, chunk: Chunk) -
     for word, token in chunk.hidden:
         span = (token.start, token.end)
         if polarity == "absent" and not chunk.words:  # "not traffic-free"
-            reading.present.append(Concept(word, *span))
+            reading.present.append(Concept(word, "present", *span))
         else:
-            reading.absent.append(Concept(word, *span, token.word, *span, span))
+            reading.absent.append(Concept(word, "absent", *span, token.word, *span, span))
     if chunk.closing is Kind.ABSENT:
         polarity, cue = (
             ("present", None) if polarity == "absent" and cue is not None else ("absent", chunk.closing_item)
@@ -123,7 +123,7 @@ def _without_words(reading: Reading, chunk: Chunk, polarity: str, cue: Item | No
         _turn_absent(reading, last)
     elif last.kind is Kind.NOTHING:
         if last.words.startswith(_NOBODY) and not last.words.endswith("else"):
-            reading.absent.append(Concept("people", last.start, last.end, last.words, last.start, last.end))
+            reading.absent.append(Concept("people", "absent", last.start, last.end, last.words, last.start, last.end))
         else:
             reading.others = "absent"
 
@@ -136,11 +136,8 @@ def _turn_absent(reading: Reading, cue: Item) -> None:
     moved = [c for c in reading.present if previous.words and c.start >= previous.words[0].start]
     for concept in moved:
         reading.present.remove(concept)
-        reading.absent.append(
-            Concept(
-                concept.text, concept.start, concept.end, cue.words, cue.start, cue.end, (concept.start, concept.end)
-            )
-        )
+        span = (concept.start, concept.end)
+        reading.absent.append(Concept(concept.text, "absent", *span, cue.words, cue.start, cue.end, span))
 
 
 def _as_attribute(reading: Reading, chunk: Chunk, cue: Item | None) -> bool:
@@ -155,7 +152,7 @@ def _as_attribute(reading: Reading, chunk: Chunk, cue: Item | None) -> bool:
         first = reading.previous.words[0].start
         reading.present = [c for c in reading.present if not c.start >= first]
     if attribute.head is not None:
-        reading.present.append(Concept(attribute.head.text, attribute.head.start, attribute.head.end))
+        reading.present.append(Concept(attribute.head.text, "present", attribute.head.start, attribute.head.end))
     reading.absent.append(_concept(attribute.absent, cue, (chunk.words[0].start, chunk.words[-1].end)))
     reading.polarity, reading.cue, reading.preposition = "absent", cue, False
     reading.article = False
@@ -167,8 +164,8 @@ def _as_attribute(reading: Reading, chunk: Chunk, cue: Item | None) -> bool:
 
 def _concept(phrase: Phrase, cue: Item | None, scope: tuple[int, int] | None = None) -> Concept:
     if cue is None:
-        return Concept(phrase.text, phrase.start, phrase.end)
-    return Concept(phrase.text, phrase.start, phrase.end, cue.words, cue.start, cue.end, scope)
+        return Concept(phrase.text, "present", phrase.start, phrase.end)
+    return Concept(phrase.text, "absent", phrase.start, phrase.end, cue.words, cue.start, cue.end, scope)
 
 
 def _add(reading: Reading, chunk: Chunk, polarity: str, cue: Item | None) -> None:
@@ -260,4 +257,4 @@ def _withdraw_denied_frame(reading: Reading, chunk: Chunk) -> None:
     for concept in framed:
         reading.absent.remove(concept)
         if any(word in SOUND_NOUNS for word in concept.text.split()):
-            reading.present.append(Concept(concept.text, concept.start, concept.end))
+            reading.present.append(Concept(concept.text, "present", concept.start, concept.end))

@@ -77,7 +77,7 @@ def parse_other(text: str, code: str) -> Query:
     if any(part.kind is Kind.ONLY for part in parts):
         reading.others = "absent"
     _split_fronted(reading)
-    return Query(text, tuple(reading.present), tuple(reading.absent), code, tuple(reading.notes), reading.others)
+    return Query(text, (*reading.present, *reading.absent), code, tuple(reading.notes), reading.others)
 
 
 def _verb_follows(reading: _Reading, parts: Sequence[Part], place: int) -> bool:
@@ -165,10 +165,10 @@ def _place_clause(reading: _Reading, verb: list[Part], cue: Part, keeps: bool) -
     if not keeps:
         reading.present = [concept for concept in reading.present if concept.start < subject[0].start]
     if cue.kind is Kind.NO_LONGER:
-        reading.present.append(Concept(words, start, end))
+        reading.present.append(Concept(words, "present", start, end))
         reading.close()
         return
-    reading.absent.append(Concept(words, start, end, cue.word, cue.start, cue.end, (start, end)))
+    reading.absent.append(Concept(words, "absent", start, end, cue.word, cue.start, cue.end, (start, end)))
     reading.polarity, reading.cue, reading.clause, reading.subject = "absent", cue, True, []
 
 
@@ -245,9 +245,9 @@ def _place(reading: _Reading, words: Sequence[Part], polarity: str, cue: Part | 
     start, end = kept[0].start, kept[-1].end
     phrase = " ".join(reading.text[start:end].split())
     if polarity == "absent" and cue is not None:
-        reading.absent.append(Concept(phrase, start, end, cue.word, cue.start, cue.end, (start, end)))
+        reading.absent.append(Concept(phrase, "absent", start, end, cue.word, cue.start, cue.end, (start, end)))
     else:
-        reading.present.append(Concept(phrase, start, end))
+        reading.present.append(Concept(phrase, "present", start, end))
 
 
 def _split_fronted(reading: _Reading) -> None:

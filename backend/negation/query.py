@@ -1,33 +1,34 @@
-"""What a query asks for: Concept and Query, the edits a person makes to them, and their compact form for a link.
+"""What a query asks for: Concept and Query, and the edits a person makes to them.
 
 Everything here is a value: an edit returns a new Query. A person's edit is never parsed again, so it always wins.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from backend.errors import InputError
-from backend.negation.query_text import checked_phrase
+from backend.negation.query_text import MAX_CONCEPTS, checked_phrase
 
 Polarity = Literal["present", "absent"]
 Others = Literal["", "absent", "present"]
 
-MAX_CONCEPTS = 24
-"""Most concepts one query may hold; a link or a browser that sends more is refused."""
-
 
 @dataclass(frozen=True)
 class Concept:
-    """One sound of a query.
+    """One sound of a query and whether it should be heard: ``Concept("rain", "absent")``.
+
+    Where it was read in a text, the rest says how; a concept typed in by itself has no place.
 
     Attributes
     ----------
     text : str
         Clean phrase, what an encoder is given: articles dropped, verbs as "barking".
+    polarity : "present" or "absent"
     start, end : int
-        Character span in ``Query.text``; equal when a person typed the concept in.
+        Character span in ``Query.text``; equal where the concept was typed in.
     cue : str
         The words that made it absent ("without", "instead of"); empty for a present one.
     cue_start, cue_end : int
@@ -37,24 +38,31 @@ class Concept:
     """
 
     text: str
-    start: int
-    end: int
+    polarity: Polarity = "present"
+    start: int = 0
+    end: int = 0
     cue: str = ""
     cue_start: int = 0
     cue_end: int = 0
     scope: tuple[int, int] | None = None
 
+    @property
+    def has_place(self) -> bool:
+        """Whether it was read in the query's text."""
+        return self.end > self.start
+
 
 @dataclass(frozen=True)
 class Query:
-    """A parsed query.
+    """A text and the sounds it asks for. Hashable: it is the key under which results of it are kept.
 
     Attributes
     ----------
     text : str
         The text as typed; control characters are replaced one for one, so that spans hold.
-    positives, negatives : tuple of Concept
-        Sounds that must be heard at some time, and sounds that must not, each in the order of the text.
+    concepts : tuple of Concept
+        As read: the sounds to be heard in the order of the text, then those that must not be. A person's
+        edit leaves each in its place; what they type in comes last.
     language : str
         "en", "es", "fr", "de", "zh", or "und" when the language is not one of these.
     notes : tuple of str
@@ -67,79 +75,114 @@ class Query:
     """
 
     text: str
-    positives: tuple[Concept, ...] = ()
-    negatives: tuple[Concept, ...] = ()
+    concepts: tuple[Concept, ...] = ()
     language: str = "en"
     notes: tuple[str, ...] = ()
     others: Others = ""
     edited: bool = False
 
+    @classmethod
+    def of(cls, text: str, present: Iterable[str], absent: Iterable[str] = ()) -> Query:
+        """A query given as phrases, without parsing ``text``."""
+        named = (Concept(phrase, "present") for phrase in present), (Concept(phrase, "absent") for phrase in absent)
+        return cls(text, (*named[0], *named[1]))
+
     @property
-    def concepts(self) -> tuple[tuple[Concept, Polarity], ...]:
-        """Every concept with its polarity, in the order of the text; typed-in ones come last."""
-        both: list[tuple[Concept, Polarity]] = [(concept, "present") for concept in self.positives]
-        both += [(concept, "absent") for concept in self.negatives]
-        return tuple(sorted(both, key=lambda pair: (pair[0].end <= pair[0].start, pair[0].start, pair[0].end)))
+    def positives(self) -> tuple[Concept, ...]:
+        """The concepts that must be heard at some time."""
+        return tuple(concept for concept in self.concepts if concept.polarity == "present")
+
+    @property
+    def negatives(self) -> tuple[Concept, ...]:
+        """The concepts that must not be heard."""
+        return tuple(concept for concept in self.concepts if concept.polarity == "absent")
+
+    @property
+    def present(self) -> tuple[str, ...]:
+        """The words of the positives."""
+        return tuple(concept.text for concept in self.positives)
+
+    @property
+    def absent(self) -> tuple[str, ...]:
+        """The words of the negatives."""
+        return tuple(concept.text for concept in self.negatives)
 
     def with_flipped(self, index: int) -> Query:
         """The query with concept ``index`` (of ``concepts``) turned from present to absent, or back."""
-        pairs = self._pairs(index)
-        concept, polarity = pairs[index]
-        pairs[index] = (concept, "absent" if polarity == "present" else "present")
-        return self._with(pairs)
+        chosen = self._chosen(index)
+        return self._changed(index, replace(chosen, polarity="absent" if chosen.polarity == "present" else "present"))
 
     def with_edited(self, index: int, text: str) -> Query:
         """The query with the words of concept ``index`` replaced. Raises InputError for an unusable phrase."""
-        pairs = self._pairs(index)
-        pairs[index] = (replace(pairs[index][0], text=checked_phrase(text)), pairs[index][1])
-        return self._with(pairs)
+        return self._changed(index, replace(self._chosen(index), text=checked_phrase(text)))
 
     def with_deleted(self, index: int) -> Query:
         """The query without concept ``index``."""
-        pairs = self._pairs(index)
-        del pairs[index]
-        return self._with(pairs)
+        self._chosen(index)
+        return self._changed(index)
 
     def with_added(self, text: str, polarity: Polarity = "present") -> Query:
         """The query with one more concept, which has no place in the text."""
-        return self._with([*self.concepts, (Concept(checked_phrase(text), 0, 0), polarity)])
+        return self._changed(len(self.concepts), Concept(checked_phrase(text), polarity))
 
-    def with_concepts(self, pairs: list[tuple[Concept, Polarity]]) -> Query:
-        """The query with exactly these concepts: what a chip editor hands back."""
-        return self._with(pairs)
+    def with_concepts(self, concepts: Sequence[Concept]) -> Query:
+        """The query with exactly these concepts: what a person, a chip editor or a link makes of it.
 
-    def _pairs(self, index: int) -> list[tuple[Concept, Polarity]]:
-        pairs = list(self.concepts)
-        if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < len(pairs):
-            raise InputError(f"There is no concept {index!r}; the query has {len(pairs)}, counted from 0.")
-        return pairs
+        One whose words the query already has keeps its span and cue, so that colours survive.
 
-    def _with(self, pairs: list[tuple[Concept, Polarity]]) -> Query:
-        if len(pairs) > MAX_CONCEPTS:
-            raise InputError(f"The query has {len(pairs)} concepts; at most {MAX_CONCEPTS} are ranked. Delete some.")
+        Raises
+        ------
+        InputError
+            There are more than ``MAX_CONCEPTS``.
+        """
+        known = {concept.text: concept for concept in self.concepts}
         edited = replace(
             self,
-            positives=tuple(concept for concept, polarity in pairs if polarity == "present"),
-            negatives=tuple(concept for concept, polarity in pairs if polarity == "absent"),
+            concepts=tuple(
+                one if one.has_place else replace(known.get(one.text, one), polarity=one.polarity)
+                for one in checked_count(concepts)
+            ),
             edited=True,
         )
-        kept = tuple(note for note in self.notes if note not in logic_notes(self))
-        return replace(edited, notes=kept + logic_notes(edited))
+        notes = tuple(note for note in self.notes if note not in logic_notes(self))
+        return replace(edited, notes=notes + logic_notes(edited))
+
+    def _chosen(self, index: int) -> Concept:
+        if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < len(self.concepts):
+            raise InputError(f"There is no concept {index!r}; the query has {len(self.concepts)}, counted from 0.")
+        return self.concepts[index]
+
+    def _changed(self, index: int, *instead: Concept) -> Query:
+        return self.with_concepts([*self.concepts[:index], *instead, *self.concepts[index + 1 :]])
+
+
+def checked_count(concepts: Sequence[Concept]) -> Sequence[Concept]:
+    """The concepts, refused when there are more than ``MAX_CONCEPTS``."""
+    if len(concepts) > MAX_CONCEPTS:
+        raise InputError(f"The query names {len(concepts)} sounds; it can hold at most {MAX_CONCEPTS}. Remove some.")
+    return concepts
+
+
+def at_least_one(concepts: Sequence[Concept]) -> tuple[Concept, ...]:
+    """The concepts, refused when there are none."""
+    if not concepts:
+        raise InputError("The query names no sound. Type at least one, for example: a dog barking, no rain.")
+    return tuple(concepts)
 
 
 def logic_notes(query: Query) -> tuple[str, ...]:
     """Sentences about what the concepts demand together: a contradiction, or nothing to hear."""
     notes = []
-    present = {concept.text.lower() for concept in query.positives}
-    for concept in query.negatives:
-        if concept.text.lower() in present:
+    present = {phrase.lower() for phrase in query.present}
+    for phrase in query.absent:
+        if phrase.lower() in present:
             notes.append(
-                f"“{concept.text}” is asked for and excluded at once, so no clip can satisfy the query. "
+                f"“{phrase}” is asked for and excluded at once, so no clip can satisfy the query. "
                 "Flip or delete one of the two."
             )
     if query.negatives and not query.positives:
         notes.append("Only what must be absent is named, so clips are ranked by its absence alone.")
-    if not query.negatives and not query.positives and query.others != "present":
+    if not query.concepts and query.others != "present":
         notes.append("No sound is named. Add a concept.")
     return tuple(dict.fromkeys(notes))
 
@@ -153,47 +196,3 @@ def as_json(query: Query) -> dict[str, object]:
         "language": query.language,
         "notes": list(query.notes),
     }
-
-
-def chips_to_text(query: Query) -> str:
-    """The concepts in one line for a link: ``+dog barking;-rain``. A backslash escapes ``;`` and itself."""
-    signs = {"present": "+", "absent": "-"}
-    escaped = ((signs[p], c.text.replace("\\", "\\\\").replace(";", "\\;")) for c, p in query.concepts)
-    return ";".join(sign + text for sign, text in escaped)
-
-
-def chips_from_text(query: Query, chips: str) -> Query:
-    """``query`` with the concepts of a link instead of its own.
-
-    A concept of the link that the query already has keeps its span and cue, so colours survive.
-
-    Raises
-    ------
-    InputError
-        The line is not one that ``chips_to_text`` writes.
-    """
-    if len(chips) > 4000:
-        raise InputError(f"The link's concepts have {len(chips):,} characters; at most 4,000 are read.")
-    known = {concept.text: concept for concept, _ in query.concepts}
-    pairs: list[tuple[Concept, Polarity]] = []
-    for part in _split_escaped(chips):
-        if part[:1] not in ("+", "-"):
-            raise InputError(f"The link has the concept {part[:40]!r}; each begins with + (present) or - (absent).")
-        text = checked_phrase(part[1:])
-        pairs.append((known.get(text, Concept(text, 0, 0)), "present" if part[0] == "+" else "absent"))
-    return query.with_concepts(pairs)
-
-
-def _split_escaped(line: str) -> list[str]:
-    parts: list[str] = []
-    current, escaped = "", False
-    for character in line:
-        if escaped:
-            current, escaped = current + character, False
-        elif character == "\\":
-            escaped = True
-        elif character == ";":
-            parts, current = [*parts, current], ""
-        else:
-            current += character
-    return [part for part in [*parts, current] if part]

@@ -9,7 +9,9 @@ from backend.errors import InputError
 MAX_CHARACTERS = 500
 """Longest query that is read: about five sentences."""
 MAX_PHRASE = 120
-"""Longest single concept."""
+"""Longest single concept, in characters."""
+MAX_CONCEPTS = 24
+"""Most concepts that a query holds: of a longer text the first are kept, a longer list is refused."""
 
 
 def checked_text(text: object) -> tuple[str, tuple[str, ...]]:
@@ -49,6 +51,15 @@ def checked_phrase(text: object) -> str:
     if len(phrase) > MAX_PHRASE:
         raise InputError(f"The concept has {len(phrase)} characters; at most {MAX_PHRASE} are read. Shorten it.")
     return phrase
+
+
+def fitted_phrase(text: str) -> str:
+    """Words read in a query as one concept's: with single spaces, and not longer than a concept may be."""
+    phrase = " ".join(text.split())
+    if len(phrase) <= MAX_PHRASE:
+        return phrase
+    whole_words = phrase[: MAX_PHRASE + 1].rpartition(" ")[0]
+    return whole_words or phrase[:MAX_PHRASE]
 
 
 def _what_was_replaced(text: str) -> tuple[str, ...]:

@@ -9,8 +9,8 @@ from backend import __version__
 from backend.audio import Clip, Span
 from backend.encoders.base import Encoder
 from backend.evidence.control_cuts import CutExperiment
-from backend.evidence.localization import Localization, SoughtConcept
-from backend.negation import Query, parse_query
+from backend.evidence.localization import Localization
+from backend.negation import Query
 from backend.retrieval.ranking import Hit, Ranking
 
 DEFAULT_SCORER = "exclusion"
@@ -25,21 +25,6 @@ def provenance(encoder: Encoder, seed: int) -> dict[str, Any]:
 def query_record(query: Query) -> dict[str, Any]:
     """The query as typed, its language and what the parser noticed."""
     return {"query": query.text, "query_language": query.language, "query_notes": list(query.notes)}
-
-
-def sought_concepts(query: str | Query) -> tuple[SoughtConcept, ...]:
-    """The concepts of a typed or parsed query with their polarity, positives first.
-
-    Raises
-    ------
-    InputError
-        The query cannot be used (empty, too long, no sound named).
-    """
-    parsed = parse_query(query) if isinstance(query, str) else query
-    return tuple(
-        [SoughtConcept(concept.text, "present") for concept in parsed.positives]
-        + [SoughtConcept(concept.text, "absent") for concept in parsed.negatives]
-    )
 
 
 def _rounded(value: float, digits: int = 6) -> float:
@@ -133,15 +118,11 @@ def cut_record(experiment: CutExperiment) -> dict[str, Any]:
     }
 
 
-def ranking_record(
-    query: Query, rankings: Sequence[Ranking], scorer: str, top: int, made_by: dict[str, Any]
-) -> dict[str, Any]:
+def ranking_record(rankings: Sequence[Ranking], scorer: str, top: int, made_by: dict[str, Any]) -> dict[str, Any]:
     """The object ``rank --json`` prints and the page's ``/ask`` answers.
 
     Parameters
     ----------
-    query : Query
-        As parsed, for its notes.
     rankings : sequence of Ranking
         The same scores in the order of every scorer.
     scorer : str
@@ -151,12 +132,12 @@ def ranking_record(
         Of :func:`provenance`.
     """
     chosen = next(ranking for ranking in rankings if ranking.scorer == scorer)
-    scores, embedded = chosen.scores, chosen.scores.collection
+    query, embedded = chosen.scores.query, chosen.scores.collection
     return {
         "query": {
-            "text": scores.text,
-            "positives": list(scores.positives),
-            "negatives": list(scores.negatives),
+            "text": query.text,
+            "positives": list(query.present),
+            "negatives": list(query.absent),
             "unknown": unknown_concepts(chosen),
             "notes": list(query.notes),
         },
@@ -179,7 +160,7 @@ def ranking_record(
 def _hits_in_full(chosen: Ranking, rankings: Sequence[Ranking], top: int) -> list[dict[str, Any]]:
     """The first hits with caption, labels, their rank by every scorer, and how present each concept is."""
     scores, embedded = chosen.scores, chosen.scores.collection
-    concepts, presence = [*scores.positives, *scores.negatives], scores.presence()
+    concepts, presence = scores.phrases, scores.presence()
     ranks = {ranking.scorer: ranking.ranks for ranking in rankings}
     return [
         {
@@ -206,8 +187,7 @@ def _hit_record(hit: Hit) -> dict[str, Any]:
 def unknown_concepts(ranking: Ranking) -> list[str]:
     """Concepts that are far from every sound the encoder was compared with: exclusion is neutral about them."""
     scores = ranking.scores
-    named = zip([*scores.positives, *scores.negatives], scores.known, strict=True)
-    return [name for name, known in named if not known]
+    return [name for name, known in zip(scores.phrases, scores.known, strict=True) if not known]
 
 
 def window_rows(found: Localization, after: Localization | None = None) -> list[dict[str, Any]]:

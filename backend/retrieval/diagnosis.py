@@ -22,7 +22,7 @@ from backend.encoders.cached import text_embeddings
 from backend.encoders.prompts import background_vocabulary
 from backend.errors import InputError
 from backend.negation import Query
-from backend.negation.query_text import checked_phrase
+from backend.negation.query_text import checked_text
 from backend.reports.jsonable import DIGITS, jsonable
 from backend.reports.provenance import provenance
 from backend.retrieval.steering import (
@@ -232,12 +232,11 @@ def relatives_of(query: Query, seed: int = DEFAULT_SEED) -> Relatives:
     InputError
         The query has no absent concept, so there is no "no" to look at.
     """
-    present = [concept.text for concept in query.positives]
-    absent = [concept.text for concept in query.negatives]
+    present, absent = query.present, query.absent
     if not absent:
         raise InputError("The query names nothing that must be absent. Flip a concept, or add “no …”.")
-    swapped, first, second, third = _other_sounds(present + absent, seed)
-    everything = [*present, *absent]
+    swapped, first, second, third = _other_sounds((*present, *absent), seed)
+    everything = (*present, *absent)
     swap = _negated([swapped, *present[1:]], absent) if present else _negated([], [swapped, *absent[1:]])
     asked = _negated(present, absent) if query.edited else " ".join(query.text.split())
     paraphrase = f"{_listed(present[::-1])} without {_listed(absent, 'or')}".strip()
@@ -250,7 +249,7 @@ def relatives_of(query: Query, seed: int = DEFAULT_SEED) -> Relatives:
         unrelated=_negated([first, second], [third]),
         bag=", ".join(everything),
         scopes=scopes if len(scopes) > 1 else (),
-        negated=tuple(absent),
+        negated=absent,
         seed=seed,
     )
 
@@ -283,7 +282,7 @@ def edited(relatives: Relatives, name: str, text: str) -> Relatives:
     InputError
         There is no such line, or the text is empty or too long.
     """
-    words = checked_phrase(text)
+    words = " ".join(checked_text(text)[0].split())
     if name in _RELATIVES:
         return replace(relatives, **{name: words})  # type: ignore[arg-type]
     if name.startswith("scope ") and name[6:].isdigit() and 1 <= int(name[6:]) <= len(relatives.scopes):

@@ -10,26 +10,24 @@ Public API, in the order it is used::
     from backend.collections.layouts import open_collection
     from backend.collections.store import embed_collection, embedded_clips
     from backend.collections.collection import joined
-    from backend.retrieval.scoring import score_query, plain_query
+    from backend.retrieval.scoring import score_query
+    from backend.negation import parse_query
     from backend.retrieval.ranking import rank, lambda_curve
 
     collection = embed_collection(open_collection("demo"), encoder)   # once; mapped from disk afterwards
     collection = joined(collection, embedded_clips("own", encoder, [(item, clip)]))   # own clips join
-    scores = score_query(collection, encoder, query)   # embeds the texts of the query, nothing else
+    scores = score_query(collection, encoder, parse_query(text))   # embeds the texts of the query, nothing else
     ranking = rank(scores, "exclusion")                # cheap: once per scorer
     ranking = rank(scores, "steered", strength=0.5)         # cheap: moving the slider embeds nothing
     ranking.hits(5); ranking.ranks; ranking.violations(5); ranking.recall(5)
     curve = lambda_curve(scores, k=5)                  # violations@k and recall@k for every lambda
-
-``query`` is anything with ``text``, ``positives`` and ``negatives``, whose concepts have ``text``
-(a parsed query is one); :func:`plain_query` makes one from strings.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +37,7 @@ from backend.encoders.base import Encoder, FloatArray
 from backend.encoders.cached import EmbeddingCache, text_embeddings
 from backend.encoders.prompts import concept_prompt
 from backend.errors import InputError
+from backend.negation import Query, at_least_one
 from backend.retrieval.exclusion import EXCLUSION, ExclusionForm, log_absence, log_presence, log_probability
 from backend.retrieval.label_match import label_truth
 from backend.retrieval.presence import (
@@ -65,55 +64,6 @@ def check_scorer(name: str) -> Scorer:
     raise InputError(f"There is no scorer {name!r}. Choose {', '.join(SCORERS)}.")
 
 
-class ConceptLike(Protocol):
-    """A concept phrase of a query."""
-
-    @property
-    def text(self) -> str:
-        """For example "dog barking"."""
-        ...
-
-
-class QueryLike(Protocol):
-    """A query split into what must and what must not be heard."""
-
-    @property
-    def text(self) -> str:
-        """As typed; the raw and steered scores embed it."""
-        ...
-
-    @property
-    def positives(self) -> Sequence[ConceptLike]:
-        """Concepts that must be heard; may be empty."""
-        ...
-
-    @property
-    def negatives(self) -> Sequence[ConceptLike]:
-        """Concepts that must not be heard; may be empty."""
-        ...
-
-
-@dataclass(frozen=True)
-class PlainConcept:
-    """A concept that is only its phrase."""
-
-    text: str
-
-
-@dataclass(frozen=True)
-class PlainQuery:
-    """A query given as phrases."""
-
-    text: str
-    positives: tuple[PlainConcept, ...]
-    negatives: tuple[PlainConcept, ...]
-
-
-def plain_query(text: str, positives: Sequence[str], negatives: Sequence[str] = ()) -> PlainQuery:
-    """A query from strings."""
-    return PlainQuery(text, tuple(map(PlainConcept, positives)), tuple(map(PlainConcept, negatives)))
-
-
 @dataclass(frozen=True, eq=False)
 class QueryScores:
     """Everything three rankings of one query need; no embedding is looked at again.
@@ -121,9 +71,8 @@ class QueryScores:
     Attributes
     ----------
     collection : EmbeddedCollection
-    text : str
-    positives, negatives : tuple of str
-        Concept phrases.
+    query : Query
+        The raw and steered scores embed its text.
     raw : np.ndarray, shape (n,), float64
         s(t_q, a) of every clip.
     negative : np.ndarray, shape (n,), float64
@@ -143,9 +92,7 @@ class QueryScores:
     collection: EmbeddedCollection
     encoder_id: str
     weights: str
-    text: str
-    positives: tuple[str, ...]
-    negatives: tuple[str, ...]
+    query: Query
     raw: NDArray[np.float64]
     negative: NDArray[np.float64]
     cosine: float
@@ -153,6 +100,11 @@ class QueryScores:
     known: tuple[bool, ...]
     truth: NDArray[np.float64]
     form: ExclusionForm = EXCLUSION
+
+    @property
+    def phrases(self) -> tuple[str, ...]:
+        """The words of every concept, positives first: what the columns of ``evidence`` and ``truth`` are of."""
+        return (*self.query.present, *self.query.absent)
 
     def presence(self) -> NDArray[np.float64]:
         """Probability that each concept is in each clip, shape (n, positives + negatives); 0.5 if unknown.
@@ -170,12 +122,12 @@ class QueryScores:
         InputError
             An unknown scorer or a lambda out of range.
         """
-        if check_scorer(scorer) == "steered" and self.negatives:
+        if check_scorer(scorer) == "steered" and self.query.negatives:
             return steered_scores(self.raw, self.negative, self.cosine, [strength])[:, 0]
         return self._exclusion() if scorer == "exclusion" else self.raw
 
     def _exclusion(self) -> NDArray[np.float64]:
-        count = len(self.positives)
+        count = len(self.query.positives)
         known = np.array(self.known, dtype=bool)
         terms = np.concatenate(
             [log_presence(self.evidence[:, :count], self.form), log_absence(self.evidence[:, count:], self.form)],
@@ -187,13 +139,13 @@ class QueryScores:
     @property
     def violates(self) -> NDArray[np.float64]:
         """Per clip: 1 if its labels name a forbidden sound, 0 if not, NaN if the labels cannot say."""
-        return _any_true(self.truth[:, len(self.positives) :])
+        return _any_true(self.truth[:, len(self.query.positives) :])
 
     @property
     def answers(self) -> NDArray[np.float64]:
         """Per clip: 1 if its labels name every wanted and no forbidden sound, 0 if not, NaN if they cannot say."""
-        wanted = self.truth[:, : len(self.positives)]
-        return 1.0 - _any_true(np.concatenate([1.0 - wanted, self.truth[:, len(self.positives) :]], axis=1))
+        wanted = self.truth[:, : len(self.query.positives)]
+        return 1.0 - _any_true(np.concatenate([1.0 - wanted, self.truth[:, len(self.query.positives) :]], axis=1))
 
 
 def _any_true(flags: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -204,11 +156,11 @@ def _any_true(flags: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def embedded_query(
-    encoder: Encoder, query: QueryLike, *, cache: EmbeddingCache | None = None
+    encoder: Encoder, query: Query, *, cache: EmbeddingCache | None = None
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Texts of a query: whole (D,), negated concepts as phrases (k, D), every concept as a prompt (p + k, D)."""
-    negatives = [concept.text for concept in query.negatives]
-    prompts = [concept_prompt(concept.text) for concept in [*query.positives, *query.negatives]]
+    negatives = query.absent
+    prompts = map(concept_prompt, (*query.present, *negatives))
     texts = text_embeddings(encoder, [query.text, *negatives, *prompts], cache=cache)
     return texts[0], texts[1 : 1 + len(negatives)], texts[1 + len(negatives) :]
 
@@ -236,7 +188,7 @@ def concept_evidence(
 def score_query(
     collection: EmbeddedCollection,
     encoder: Encoder,
-    query: QueryLike,
+    query: Query,
     *,
     form: ExclusionForm = EXCLUSION,
     presence_form: PresenceForm = FORM,
@@ -251,7 +203,7 @@ def score_query(
         Embedded with the same encoder.
     encoder : Encoder
         Must have a text side.
-    query : QueryLike
+    query : Query
         At least one concept; positives may be empty.
     calibrations : sequence of Calibration, optional
         Per concept, positives first; by default from the collection itself.
@@ -263,8 +215,7 @@ def score_query(
         with another encoder.
     """
     check_encoder(collection, encoder)
-    if not query.positives and not query.negatives:
-        raise InputError("The query names no sound. Type at least one, for example: a dog barking, no rain.")
+    at_least_one(query.concepts)
     whole, negatives, concepts = embedded_query(encoder, query, cache=cache)
     raw = collection.clips.astype(np.float64) @ whole.astype(np.float64)
     negative, cosine = np.zeros(len(raw)), 0.0
@@ -273,20 +224,17 @@ def score_query(
     evidence, known = concept_evidence(
         collection, encoder, concepts, form=presence_form, calibrations=calibrations, cache=cache
     )
-    phrases = [concept.text for concept in [*query.positives, *query.negatives]]
     return QueryScores(
         collection=collection,
         encoder_id=encoder.id,
         weights=encoder.weights,
-        text=query.text,
-        positives=tuple(phrases[: len(query.positives)]),
-        negatives=tuple(phrases[len(query.positives) :]),
+        query=query,
         raw=raw,
         negative=negative,
         cosine=cosine,
         evidence=evidence,
         known=known,
-        truth=label_truth(phrases, collection.labels),
+        truth=label_truth((*query.present, *query.absent), collection.labels),
         form=form,
     )
 

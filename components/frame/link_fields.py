@@ -7,12 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from backend.errors import InputError
-from backend.evidence.localization import SoughtConcept
 
 LONGEST_PARAMETER = 2000
 """A longer text in a link is cut here before it is read."""
-MOST_CONCEPTS = 12
-"""A query holds at most so many sounds."""
 
 
 def _as_text(value: Any) -> tuple[str, ...]:
@@ -95,24 +92,3 @@ def one_of(allowed: Sequence[str]) -> Callable[[str], str]:
 def switch(text: str) -> bool:
     """Reader of "1" and "0"."""
     return {"0": False, "1": True}[one_of(("0", "1"))(text)]
-
-
-def concepts_to_text(concepts: tuple[SoughtConcept, ...]) -> str:
-    """Concepts as one URL value: "+dog barking|-rain"; a bar inside a name is written %7C, a percent sign %25."""
-    return "|".join(
-        ("+" if concept.polarity == "present" else "-") + concept.text.replace("%", "%25").replace("|", "%7C")
-        for concept in concepts
-    )
-
-
-def concepts_from_text(text: str) -> tuple[SoughtConcept, ...]:
-    """The inverse of :func:`concepts_to_text`; raises ValueError on anything else."""
-    concepts = []
-    for part in text.split("|"):
-        if len(part.strip()) < 2 or part[0] not in "+-":
-            raise ValueError(part)
-        name = part[1:].replace("%7C", "|").replace("%25", "%").strip()[:200]
-        concepts.append(SoughtConcept(name, "present" if part[0] == "+" else "absent"))
-    if len(concepts) > MOST_CONCEPTS:
-        raise ValueError(text)
-    return tuple(concepts)

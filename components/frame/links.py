@@ -16,15 +16,9 @@ import gradio as gr
 from backend.checks import checked_seed
 from backend.collections.demo import demo_clips
 from backend.files import ASSETS
+from backend.negation import concepts_from_text, concepts_to_text
 from backend.retrieval.steering import checked_lambda
-from components.frame.link_fields import (
-    MOST_CONCEPTS,
-    LinkField,
-    concepts_from_text,
-    concepts_to_text,
-    number,
-    one_of,
-)
+from components.frame.link_fields import LinkField, number, one_of
 from components.frame.panel_spec import PanelSpec
 from components.frame.view_state import PanelState, ViewState, first_clip
 
@@ -53,8 +47,7 @@ def shared_fields(tabs: Sequence[str] = (), encoders: Sequence[str] = ()) -> tup
         LinkField("clip", ("clip",), one_of(clips), "the id of a demo clip"),
         LinkField("query", ("query",), str, "text", always=True),
         LinkField(
-            "concepts", ("concepts",), concepts_from_text,
-            f"like +dog barking|-rain, with at most {MOST_CONCEPTS} sounds",
+            "concepts", ("concepts",), concepts_from_text, longest=None,
             write=lambda concepts: (concepts_to_text(concepts),),
         ),
         LinkField("encoder", ("encoder",), one_of(encoders), "one of " + ", ".join(encoders)),

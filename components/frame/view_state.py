@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self, TypeVar
 
 from backend.checks import DEFAULT_SEED
 from backend.collections.demo import demo_clips
-from backend.evidence.localization import SoughtConcept
+from backend.negation import Concept, Query
 from backend.retrieval.steering import DEFAULT_LAMBDA
 from backend.settings import Settings
 from components.frame.link_fields import LinkField
@@ -53,7 +53,7 @@ class ViewState:
         Server path of the visitor's own sound, or empty; never part of a link.
     shorten : bool
         Take the first part of an upload that is too long.
-    concepts : tuple of SoughtConcept or None
+    concepts : tuple of Concept or None
         The visitor's correction of the parsed query; None means: as parsed.
     strength : float
         Steering strength on Ask and Steer.
@@ -66,7 +66,7 @@ class ViewState:
     upload: str = ""
     shorten: bool = False
     query: str = DEFAULT_QUERY
-    concepts: tuple[SoughtConcept, ...] | None = None
+    concepts: tuple[Concept, ...] | None = None
     encoder: str = Settings.encoder
     seed: int = DEFAULT_SEED
     strength: float = DEFAULT_LAMBDA
@@ -91,6 +91,10 @@ class ViewState:
         """The same view for another query; corrections of the old one do not carry over."""
         panels = tuple(state.for_another_query() for state in self.panels)
         return replace(self, query=query, concepts=None, panels=panels)
+
+    def asking(self, query: Query) -> ViewState:
+        """The same view of another query, with the visitor's correction of it if there is one."""
+        return replace(self.with_query(query.text), concepts=query.concepts if query.edited else None)
 
     def with_clip(self, clip: str = "", upload: str = "", *, shorten: bool = False) -> ViewState:
         """The same view of another sound."""

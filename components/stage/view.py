@@ -7,10 +7,11 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from backend.audio import HOP_SECONDS, Clip, Span, Windows
 from backend.audio.spectrogram import Picture, changed_columns, packed, packed_peaks
+from backend.negation import Polarity
 
 TEXT_LENGTH = 200
 """Longest name or concept shown, in characters."""
@@ -41,7 +42,7 @@ class Curve:
     """One concept's evidence: a cosine for every window, before and (once something is cut) after."""
 
     text: str
-    polarity: Literal["present", "absent"]
+    polarity: Polarity
     starts: Iterable[float]
     scores: Iterable[float]
     best: Best | None = None

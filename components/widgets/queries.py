@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from backend.negation import Concept, Polarity, Query, parse_query
+from backend.negation import Query, parse_query
 from components.frame.view_state import ViewState
 
 
@@ -17,13 +17,7 @@ def query_of(view: ViewState) -> Query:
         The text cannot be parsed.
     """
     parsed = parse_query(view.query)
-    if view.concepts is None:
-        return parsed
-    known = {concept.text: concept for concept, _ in parsed.concepts}
-    pairs: list[tuple[Concept, Polarity]] = [
-        (known.get(sought.text, Concept(sought.text, 0, 0)), sought.polarity) for sought in view.concepts
-    ]
-    return parsed.with_concepts(pairs)
+    return parsed if view.concepts is None else parsed.with_concepts(view.concepts)
 
 
 def asked_key(view: ViewState) -> tuple[object, ...]:

@@ -50,11 +50,12 @@ from backend.benchmarks.negeval.measures import first_relevant
 from backend.benchmarks.negeval.pairs import ControlledPair, controlled_pairs, single_sources
 from backend.benchmarks.negeval.report import tables
 from backend.benchmarks.negeval.run import CandidateSet, Options, candidate_set, embedded_pairs, run
-from backend.benchmarks.negeval.scores import CandidateScores, Statement, statement_of
+from backend.benchmarks.negeval.scores import CandidateScores
 from backend.collections.collection import EmbeddedCollection, Item
 from backend.collections.layouts import open_collection
 from backend.encoders.base import Encoder, load_encoder
 from backend.encoders.prompts import concept_prompt
+from backend.negation import Query
 from backend.retrieval.exclusion import EXCLUSION, ExclusionForm
 from backend.retrieval.presence import (
     FORM,
@@ -175,7 +176,7 @@ def figures(encoder: Encoder, one: Development, evidence: Evidence, form: Exclus
 
 def _pair_figures(scores: CandidateScores, one: Development) -> dict[str, float]:
     target, distractor = 2 * np.arange(len(one.pairs)), 2 * np.arange(len(one.pairs)) + 1
-    negated = [Statement("", pair.positives, (pair.negative,)) for pair in one.pairs]
+    negated = [Query.of("", pair.positives, (pair.negative,)) for pair in one.pairs]
     margin = scores.exclusion(negated, distractor) - scores.exclusion(negated, target)
     columns = [scores.vocabulary.index(pair.negative) for pair in one.pairs]
     rises = scores.evidence[distractor, columns] - scores.evidence[target, columns]
@@ -189,13 +190,13 @@ def _pair_figures(scores: CandidateScores, one: Development) -> dict[str, float]
 def _item_figures(scores: CandidateScores, one: Development) -> dict[str, float]:
     items, questions = one.items.retrieval, one.items.questions
     relevant = [item.relevant for item in items]
-    plain = first_relevant(scores.exclusion([Statement("", item.positives, ()) for item in items]), relevant)
-    negated = [Statement("", item.positives, (item.negative,)) for item in items]
+    plain = first_relevant(scores.exclusion([Query.of("", item.positives) for item in items]), relevant)
+    negated = [Query.of("", item.positives, (item.negative,)) for item in items]
     ranks = first_relevant(scores.exclusion(negated), relevant)
     found = {f"R+@{k}": float(np.mean(plain <= k)) for k in (1, 5)} | {
         f"R-@{k}": float(np.mean(ranks <= k)) for k in (1, 5)
     }
-    options = [statement_of(option) for question in questions for option in question.options]
+    options = [option for question in questions for option in question.options]
     clips = np.repeat([question.clip for question in questions], 4)
     choice = scores.exclusion(options, clips).reshape(-1, 4).argmax(axis=1)
     right = choice == np.array([question.answer for question in questions])

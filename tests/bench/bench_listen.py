@@ -19,10 +19,11 @@ from backend.encoders.base import load_encoder
 from backend.encoders.cached import EmbeddingCache, text_embeddings
 from backend.encoders.prompts import background_vocabulary, concept_prompt
 from backend.evidence.control_cuts import cut_and_compare
-from backend.evidence.localization import SoughtConcept, localize
+from backend.evidence.localization import localize
+from backend.negation import Concept
 from tests.bench.timing import in_child, median_seconds, row
 
-CONCEPTS = (SoughtConcept("dog barking", "present"), SoughtConcept("rain", "absent"))
+CONCEPTS = (Concept("dog barking", "present"), Concept("rain", "absent"))
 
 
 def _noise_file(folder: Path, seconds: float) -> Path:
@@ -83,9 +84,7 @@ def main() -> None:
         localize(encoder, clip, CONCEPTS, 2.0, cache=known)
         numbers = iter(range(10_000))
         query = median_seconds(
-            lambda: localize(
-                encoder, clip, (SoughtConcept(f"sound number {next(numbers)}", "present"),), 2.0, cache=known
-            )
+            lambda: localize(encoder, clip, (Concept(f"sound number {next(numbers)}", "present"),), 2.0, cache=known)
         )
         row(
             "a new query on a known clip (goal 50)",

@@ -17,7 +17,7 @@ from backend.collections.demo import demo_clips
 from backend.encoders.base import load_encoder
 from backend.evidence.control_cuts import cut_and_compare
 from backend.evidence.cut import gated_clip
-from backend.reports.records import sought_concepts
+from backend.negation import parse_query
 from components.frame.view_state import DEFAULT_QUERY
 from components.widgets.numbers import signed
 
@@ -70,7 +70,7 @@ def test_page_and_backend_give_the_same_numbers(open_page) -> None:
     page.click("#listen-cut")
     headline(page, "Cutting")
     experiment = cut_and_compare(
-        load_encoder("pocket"), clip, sought_concepts(DEFAULT_QUERY), 2.0, Span(start, end), 40.0
+        load_encoder("pocket"), clip, parse_query(DEFAULT_QUERY).concepts, 2.0, Span(start, end), 40.0
     )
     for row, effect in enumerate(experiment.effects, start=1):
         assert cell(page, row, 3) == signed(effect.before)

@@ -1,4 +1,4 @@
-// The query's relatives, each an editable line with its cosine. props.value = {lines: [{name, title, meaning, text, cosine}]}
+// The query's relatives, each an editable line with its cosine. props.value = {lines: [{name, title, meaning, text, cosine}], longest}
 // Fires "input" with {name, text} when a line was changed. All text is set as text, never as HTML.
 const host = element.querySelector('.steer-lines');
 
@@ -16,7 +16,7 @@ function line({ name, title, meaning, text, cosine }) {
   const number = made('span', 'steer-cosine', `${cosine < 0 ? '−' : '+'}${Math.abs(cosine).toFixed(3)}`);
   const box = made('input', '');
   box.value = text;
-  box.maxLength = 120;
+  box.maxLength = props.value.longest;
   box.spellcheck = false;
   box.setAttribute('aria-label', `${title}: ${meaning}`);
   box.addEventListener('keydown', (event) => {

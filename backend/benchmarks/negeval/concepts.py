@@ -73,7 +73,7 @@ def present_concepts(item: Item) -> tuple[str, ...]:
     if item.labels:
         return tuple(dict.fromkeys(item.labels))
     try:
-        return tuple(dict.fromkeys(concept.text for concept in parse_query(item.caption).positives))
+        return tuple(dict.fromkeys(parse_query(item.caption).present))
     except InputError:
         # An empty caption, or one that no query could be: nothing is known of the clip.
         return ()

@@ -9,6 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from backend.benchmarks.negeval.wording import fluent_query, statement, template_query
+from backend.negation import Query
 
 Kind = Literal["affirmation", "negation", "hybrid"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -47,23 +48,17 @@ class RetrievalItem:
     relevant: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Option:
-    """One statement about a clip."""
+def option(affirmed: Sequence[str], negated: Sequence[str]) -> Query:
+    """An option of a question: what it says of a clip, as a sentence fragment and as concepts."""
+    return Query.of(statement(affirmed, negated), affirmed, negated)
 
-    affirmed: tuple[str, ...]
-    negated: tuple[str, ...]
 
-    @property
-    def text(self) -> str:
-        """As a sentence fragment."""
-        return statement(self.affirmed, self.negated)
-
-    def holds(self, present: Sequence[str], absent: Sequence[str]) -> bool | None:
-        """Whether the statement is true of a clip; None if P and N do not settle it."""
-        if set(self.affirmed) & set(absent) or set(self.negated) & set(present):
-            return False
-        return True if set(self.affirmed) <= set(present) and set(self.negated) <= set(absent) else None
+def holds(said: Query, present: Sequence[str], absent: Sequence[str]) -> bool | None:
+    """Whether an option is true of a clip; None if P and N do not settle it."""
+    affirmed, negated = set(said.present), set(said.absent)
+    if affirmed & set(absent) or negated & set(present):
+        return False
+    return True if affirmed <= set(present) and negated <= set(absent) else None
 
 
 @dataclass(frozen=True)
@@ -73,7 +68,7 @@ class Question:
     clip: int
     clip_id: str
     kind: Kind
-    options: tuple[Option, Option, Option, Option]
+    options: tuple[Query, Query, Query, Query]
     answer: int
 
 
@@ -126,48 +121,48 @@ def questions(clips: Sequence[ClipConcepts], rng: np.random.Generator) -> tuple[
 # Each builder gives the right option first; a wrong one always says something false of the clip.
 
 
-def _affirmation(heard: Sequence[str], unheard: Sequence[str]) -> tuple[Option, ...]:
+def _affirmation(heard: Sequence[str], unheard: Sequence[str]) -> tuple[Query, ...]:
     """Right: P only. Wrong: a sound of N comes in, or takes the place of one of P."""
     first, *rest = heard
     if rest:
         return (
-            Option((first, rest[0]), ()),
-            Option((first, unheard[0]), ()),
-            Option((unheard[1], rest[0]), ()),
-            Option((unheard[0], unheard[2]), ()),
+            option((first, rest[0]), ()),
+            option((first, unheard[0]), ()),
+            option((unheard[1], rest[0]), ()),
+            option((unheard[0], unheard[2]), ()),
         )
     return (
-        Option((first,), ()),
-        Option((unheard[0],), ()),
-        Option((unheard[1],), ()),
-        Option((first, unheard[2]), ()),
+        option((first,), ()),
+        option((unheard[0],), ()),
+        option((unheard[1],), ()),
+        option((first, unheard[2]), ()),
     )
 
 
-def _negation(heard: Sequence[str], unheard: Sequence[str]) -> tuple[Option, ...]:
+def _negation(heard: Sequence[str], unheard: Sequence[str]) -> tuple[Query, ...]:
     """Right: one of N is negated. Wrong: the logic inverted, on N or on P."""
     first, *rest = heard
-    inverted = Option((), (rest[0],)) if rest else Option((unheard[1],), (first,))
+    inverted = option((), (rest[0],)) if rest else option((unheard[1],), (first,))
     return (
-        Option((), (unheard[0],)),
-        Option((), (first,)),
+        option((), (unheard[0],)),
+        option((), (first,)),
         inverted,
-        Option((unheard[0],), ()),
+        option((unheard[0],), ()),
     )
 
 
-def _hybrid(heard: Sequence[str], unheard: Sequence[str]) -> tuple[Option, ...]:
+def _hybrid(heard: Sequence[str], unheard: Sequence[str]) -> tuple[Query, ...]:
     """Right: P affirmed and one of N negated. Wrong: polarity swapped or flipped."""
     first, *rest = heard
     both = (first, rest[0]) if rest else (first,)
-    swapped = Option((first, unheard[0]), (rest[0],)) if rest else Option((unheard[1],), (unheard[0],))
+    swapped = option((first, unheard[0]), (rest[0],)) if rest else option((unheard[1],), (unheard[0],))
     return (
-        Option(both, (unheard[0],)),
+        option(both, (unheard[0],)),
         swapped,
-        Option((*both, unheard[0]), ()),
-        Option((unheard[0],), (first,)),
+        option((*both, unheard[0]), ()),
+        option((unheard[0],), (first,)),
     )
 
 
-Builder = Callable[[Sequence[str], Sequence[str]], tuple[Option, ...]]
+Builder = Callable[[Sequence[str], Sequence[str]], tuple[Query, ...]]
 _BUILDERS: Mapping[Kind, Builder] = {"affirmation": _affirmation, "negation": _negation, "hybrid": _hybrid}

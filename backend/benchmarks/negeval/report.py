@@ -59,7 +59,10 @@ def _question_rows(one: CandidateSet) -> Iterable[dict[str, Any]]:
             "kind": question.kind,
             "present": concepts.present,
             "absent": concepts.absent,
-            "options": [{"text": option.text, **asdict(option)} for option in question.options],
+            "options": [
+                {"text": option.text, "affirmed": option.present, "negated": option.absent}
+                for option in question.options
+            ],
             "answer": question.answer,
             "chosen": {name: int(choice[place]) for name, choice in one.chosen.items()},
         }

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.benchmarks.negeval.items import Option
 from backend.collections.collection import EmbeddedCollection
 from backend.encoders.base import Encoder
 from backend.encoders.cached import EmbeddingCache, text_embeddings
 from backend.encoders.prompts import concept_prompt
+from backend.negation import Query
 from backend.retrieval.exclusion import EXCLUSION, ExclusionForm, log_absence, log_presence
 from backend.retrieval.presence import Calibration
 from backend.retrieval.scoring import concept_evidence
@@ -21,24 +20,10 @@ from backend.retrieval.steering import combined_negative, steered_norm
 TEXTS_AT_ONCE = 256
 
 
-@dataclass(frozen=True, eq=False)
-class Statement:
-    """A text about clips, with what it affirms and negates."""
-
-    text: str
-    affirmed: tuple[str, ...]
-    negated: tuple[str, ...]
-
-
-def statement_of(option: Option) -> Statement:
-    """An option of a question."""
-    return Statement(option.text, option.affirmed, option.negated)
-
-
 class CandidateScores:
-    """Scores of any statement about any clip of one set of candidates.
+    """Scores of any query for any clip of one set of candidates.
 
-    Evidence of every concept in every clip is computed once; a statement's scores then need only
+    Evidence of every concept in every clip is computed once; a query's scores then need only
     look-ups (exclusion) and its text's embedding (raw, steered).
 
     Parameters
@@ -46,7 +31,7 @@ class CandidateScores:
     collection : EmbeddedCollection
     encoder : Encoder
     vocabulary : sequence of str
-        Every concept any statement may name.
+        Every concept any query may name.
     calibrations : sequence of Calibration, optional
         Per concept of the vocabulary; by default from this collection's own clips.
     evidence : np.ndarray, shape (n, vocabulary), optional
@@ -88,37 +73,35 @@ class CandidateScores:
         ]
         return np.concatenate(parts) if parts else np.empty((0, self.encoder.dim), np.float32)
 
-    def negatives(self, statements: Sequence[Statement]) -> NDArray[np.float64]:
-        """e_neg of every statement, (m, D); zeros where it negates nothing."""
-        phrases = sorted({name for one in statements for name in one.negated})
+    def negatives(self, queries: Sequence[Query]) -> NDArray[np.float64]:
+        """e_neg of every query, (m, D); zeros where it negates nothing."""
+        phrases = sorted({name for one in queries for name in one.absent})
         vectors = dict(zip(phrases, self.embed(phrases), strict=True))
         return np.array(
             [
-                combined_negative([vectors[name] for name in one.negated])
-                if one.negated
-                else np.zeros(self.encoder.dim)
-                for one in statements
+                combined_negative([vectors[name] for name in one.absent]) if one.absent else np.zeros(self.encoder.dim)
+                for one in queries
             ]
         )
 
     def steered(
-        self, statements: Sequence[Statement], lambdas: Sequence[float], clips: NDArray[np.int64] | None = None
+        self, queries: Sequence[Query], lambdas: Sequence[float], clips: NDArray[np.int64] | None = None
     ) -> NDArray[np.float64]:
         """Cosine with e* for every strength; lambda 0 is the raw score.
 
         Returns
         -------
         np.ndarray
-            (lambdas, m, n) over all candidates or, with ``clips`` (m,), (lambdas, m): statement i
+            (lambdas, m, n) over all candidates or, with ``clips`` (m,), (lambdas, m): query i
             about clip ``clips[i]`` only.
         """
-        query = self.embed([one.text for one in statements]).astype(np.float64)
-        negative = self.negatives(statements)
-        cosine = np.einsum("md,md->m", query, negative)
+        texts = self.embed([one.text for one in queries]).astype(np.float64)
+        negative = self.negatives(queries)
+        cosine = np.einsum("md,md->m", texts, negative)
         if clips is None:
-            plain, forbidden = query @ self._clips.T, negative @ self._clips.T
+            plain, forbidden = texts @ self._clips.T, negative @ self._clips.T
         else:
-            plain = np.einsum("md,md->m", query, self._clips[clips])
+            plain = np.einsum("md,md->m", texts, self._clips[clips])
             forbidden = np.einsum("md,md->m", negative, self._clips[clips])
         negates = np.any(negative, axis=1)
         result = np.empty((len(lambdas), *plain.shape))
@@ -130,12 +113,12 @@ class CandidateScores:
             result[place] = (plain - strength * forbidden) / norm
         return result
 
-    def exclusion(self, statements: Sequence[Statement], clips: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
+    def exclusion(self, queries: Sequence[Query], clips: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
         """Log-presence of what is affirmed plus log-absence of what is negated: (m, n), or (m,) with ``clips``."""
         rows = []
-        for place, one in enumerate(statements):
+        for place, one in enumerate(queries):
             chosen = slice(None) if clips is None else clips[place]
-            affirmed = self.presence[chosen][..., [self._column[name] for name in one.affirmed]].sum(axis=-1)
-            negated = self.absence[chosen][..., [self._column[name] for name in one.negated]].sum(axis=-1)
+            affirmed = self.presence[chosen][..., [self._column[name] for name in one.present]].sum(axis=-1)
+            negated = self.absence[chosen][..., [self._column[name] for name in one.absent]].sum(axis=-1)
             rows.append(affirmed + negated)
         return np.array(rows)

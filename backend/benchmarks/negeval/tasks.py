@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from backend.benchmarks.negeval.items import KINDS, Question, RetrievalItem
 from backend.benchmarks.negeval.measures import Measure, first_relevant, measured, recalls
 from backend.benchmarks.negeval.pairs import ControlledPair
-from backend.benchmarks.negeval.scores import CandidateScores, Statement, statement_of
+from backend.benchmarks.negeval.scores import CandidateScores
 from backend.benchmarks.negeval.wording import listed
+from backend.negation import Query
 from backend.retrieval.diagnosis import normalised_affinity, polarity_content_ratio
 from backend.retrieval.steering import DEFAULT_LAMBDA, PAPER_LAMBDAS
 
@@ -26,7 +27,7 @@ def _recorded(named: dict[str, Any]) -> Record:
 def retrieval(scores: CandidateScores, items: Sequence[RetrievalItem], seed: int) -> Record:
     """Tables I and III: standard retrieval, Retrieval-Neg in both forms, and R@5 over lambda."""
     relevant = [item.relevant for item in items]
-    plain = [Statement(item.affirmative, item.positives, ()) for item in items]
+    plain = [Query.of(item.affirmative, item.positives) for item in items]
     result: Record = {
         "candidates": len(scores.collection),
         "queries": len(items),
@@ -36,7 +37,7 @@ def retrieval(scores: CandidateScores, items: Sequence[RetrievalItem], seed: int
         },
     }
     for form in ("template", "fluent"):
-        negated = [Statement(getattr(item, form), item.positives, (item.negative,)) for item in items]
+        negated = [Query.of(getattr(item, form), item.positives, (item.negative,)) for item in items]
         ranks = {
             strength: first_relevant(values, relevant)
             for strength, values in zip(PAPER_LAMBDAS, scores.steered(negated, PAPER_LAMBDAS), strict=True)
@@ -54,15 +55,15 @@ def multiple_choice(
     scores: CandidateScores, questions: Sequence[Question], seed: int
 ) -> tuple[Record, dict[str, NDArray[np.int64]]]:
     """Tables II and III: accuracy by kind and their mean; and what each scorer chose, for the item list."""
-    statements = [statement_of(option) for question in questions for option in question.options]
+    options = [option for question in questions for option in question.options]
     clips = np.repeat([question.clip for question in questions], 4)
     answers = np.array([question.answer for question in questions])
     kinds = np.array([question.kind for question in questions])
-    by_lambda = scores.steered(statements, PAPER_LAMBDAS, clips).reshape(len(PAPER_LAMBDAS), -1, 4)
+    by_lambda = scores.steered(options, PAPER_LAMBDAS, clips).reshape(len(PAPER_LAMBDAS), -1, 4)
     values = {
         "raw": by_lambda[0],
         "steered": by_lambda[PAPER_LAMBDAS.index(DEFAULT_LAMBDA)],
-        "exclusion": scores.exclusion(statements, clips).reshape(-1, 4),
+        "exclusion": scores.exclusion(options, clips).reshape(-1, 4),
     }
     chosen = {name: _choice(table) for name, table in values.items()}
     result: Record = {"questions": len(questions), "chance": 0.25}
@@ -95,11 +96,10 @@ def pairs(scores: CandidateScores, made: Sequence[ControlledPair], seed: int) ->
     """
     texts = [_pair_texts(pair) for pair in made]
     negated = [
-        Statement(text["query"], pair.positives, (pair.negative,)) for text, pair in zip(texts, made, strict=True)
+        Query.of(text["query"], pair.positives, (pair.negative,)) for text, pair in zip(texts, made, strict=True)
     ]
     affirmative = [
-        Statement(text["affirmative"], (*pair.positives, pair.negative), ())
-        for text, pair in zip(texts, made, strict=True)
+        Query.of(text["affirmative"], (*pair.positives, pair.negative)) for text, pair in zip(texts, made, strict=True)
     ]
     target, distractor = 2 * np.arange(len(made)), 2 * np.arange(len(made)) + 1
     sweep = scores.steered(negated, PAPER_LAMBDAS, distractor) - scores.steered(negated, PAPER_LAMBDAS, target)

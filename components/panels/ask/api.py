@@ -25,10 +25,9 @@ def ask_endpoint(query: str, encoder: str, lam: float, top: float, scorer: str =
     """The demo clips ranked for a query by all three scorers: the object of ``rank demo QUERY --json``."""
     chosen, strength, count = check_scorer(scorer), checked_lambda(lam), checked_top(top)
     loaded = load_encoder(encoder)
-    parsed = parse_query(query)
-    scores = score_query(demo_collection(loaded), loaded, parsed)
+    scores = score_query(demo_collection(loaded), loaded, parse_query(query))
     rankings = [rank(scores, name, strength) for name in SCORERS]
-    return ranking_record(parsed, rankings, chosen, count, provenance(loaded, 0))
+    return ranking_record(rankings, chosen, count, provenance(loaded, 0))
 
 
 ENDPOINTS = (

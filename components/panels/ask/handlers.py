@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -12,7 +13,7 @@ import gradio as gr
 from backend import __version__
 from backend.encoders.base import load_encoder
 from backend.errors import InputError
-from backend.negation import chips_from_text, chips_to_text
+from backend.negation import Query
 from backend.retrieval.scoring import score_query
 from backend.retrieval.steering import checked_lambda
 from components.frame.links import link
@@ -20,7 +21,7 @@ from components.frame.panel import PanelParts
 from components.frame.view_state import ViewState
 from components.panels.ask import view as say
 from components.panels.ask.collection import check_own, demo_collection, embedding_steps, with_own
-from components.panels.ask.state import AskState, pin_text, pinned_view
+from components.panels.ask.state import AskState
 from components.panels.listen.view import error_box
 from components.widgets.chips import checked_chips, chips_value
 from components.widgets.queries import asked_key, query_of
@@ -50,31 +51,27 @@ class Parts(PanelParts):
 
 
 @lru_cache(maxsize=32)
-def _asked(query: str, chips: str, encoder_id: str, weights: str, own: tuple[str, ...], strength: float) -> say.Asked:
+def _asked(query: Query, encoder_id: str, weights: str, own: tuple[str, ...], strength: float) -> say.AskResult:
     """Score one query; kept, so that moving the slider embeds and scores nothing again."""
-    return replace(_scored(query, chips, encoder_id, weights, own), strength=strength)
+    return replace(_scored(query, encoder_id, weights, own), strength=strength)
 
 
 @lru_cache(maxsize=32)
-def _scored(query: str, chips: str, encoder_id: str, weights: str, own: tuple[str, ...]) -> say.Asked:
-    from backend.negation import parse_query
-
+def _scored(query: Query, encoder_id: str, weights: str, own: tuple[str, ...]) -> say.AskResult:
     encoder = load_encoder(encoder_id)
-    parsed = parse_query(query)
-    if chips:
-        parsed = chips_from_text(parsed, chips)
     demo = demo_collection(encoder)
-    labelled = score_query(demo, encoder, parsed)
-    scores = score_query(with_own(demo, encoder, own), encoder, parsed) if own else labelled
-    return say.Asked(parsed, scores, labelled, 0.0)
+    labelled = score_query(demo, encoder, query)
+    scores = score_query(with_own(demo, encoder, own), encoder, query) if own else labelled
+    return say.AskResult(scores, labelled, 0.0)
 
 
-def ask(view: ViewState, own: tuple[str, ...] = ()) -> say.Asked:
-    """The rankings of a view's query over the demo clips and a visitor's own. Raises InputError."""
+def ask(view: ViewState, query: Query, own: tuple[str, ...] = ()) -> say.AskResult:
+    """The rankings of a query over the demo clips and a visitor's own, by the view's encoder and strength.
+
+    Raises InputError.
+    """
     encoder = load_encoder(view.encoder)
-    query = query_of(view)
-    chips = chips_to_text(query) if query.edited else ""
-    return _asked(view.query, chips, encoder.id, encoder.weights, own, view.strength)
+    return _asked(query, encoder.id, encoder.weights, own, view.strength)
 
 
 class AskHandlers:
@@ -99,17 +96,17 @@ class AskHandlers:
         answer = self.parts.answer
         box = {} if typed else {"query": view.query}
         try:
-            chips = chips_value(view.query, view.concepts)
+            query = query_of(view)
             encoder = load_encoder(view.encoder)
         except InputError as error:
             yield answer(error=error_box(str(error)), **box)
             return
         place = {"view": view, "own": own, "address": link(view)} if here else {}
-        yield self.parts.begin(asked_key(view), chips=chips, error="", **place, **box)
+        yield self.parts.begin(asked_key(view), chips=chips_value(query), error="", **place, **box)
         try:
             for said in embedding_steps(encoder):
                 yield answer(headline=f'<p class="headline pending">{said} …</p>')
-            asked = ask(view, own)
+            asked = ask(view, query, own)
             board = say.board_value(asked, self._pinned(view, own))
         except InputError as error:
             yield answer(error=error_box(str(error)))
@@ -121,12 +118,10 @@ class AskHandlers:
             **more,
         )
 
-    def _pinned(self, view: ViewState, own: tuple[str, ...]) -> say.Asked | None:
-        kept = pinned_view(view)
-        if kept is None:
-            return None
+    def _pinned(self, view: ViewState, own: tuple[str, ...]) -> say.AskResult | None:
+        kept = view.panel(AskState).pin
         try:
-            return ask(kept, own)
+            return ask(view, kept, own) if kept else None
         except InputError:
             return None
 
@@ -155,7 +150,7 @@ class AskHandlers:
         """The slider moved: nothing is embedded, three dot products per clip are combined anew."""
         try:
             view = replace(view, strength=_strength(event._data))
-            asked = ask(view, own)
+            asked = ask(view, query_of(view), own)
             board = say.board_value(asked, self._pinned(view, own))
         except InputError as error:
             return self.parts.answer(error=error_box(str(error)))
@@ -163,19 +158,26 @@ class AskHandlers:
 
     def on_pin(self, view: ViewState, own: tuple[str, ...]) -> Iterator[list[Any]]:
         """Keep this query's counts beside the next one's."""
-        yield from self.show(view.with_panel(AskState, pin=pin_text(view)), own, typed=True)
+        try:
+            view = view.with_panel(AskState, pin=query_of(view))
+        except InputError as error:
+            yield self.parts.answer(error=error_box(str(error)))
+            return
+        yield from self.show(view, own, typed=True)
 
     def on_unpin(self, view: ViewState, own: tuple[str, ...]) -> Iterator[list[Any]]:
         """Forget the kept result."""
-        yield from self.show(view.with_panel(AskState, pin=""), own, typed=True)
+        yield from self.show(view.with_panel(AskState, pin=None), own, typed=True)
 
     def on_swap(self, view: ViewState, own: tuple[str, ...]) -> Iterator[list[Any]]:
         """Back to the pinned query, with the present one pinned."""
-        kept = pinned_view(view)
+        kept, present = view.panel(AskState).pin, None
         if kept is None:
             yield self.parts.answer()
             return
-        yield from self.show(kept.with_panel(AskState, pin=pin_text(view)), own)
+        with contextlib.suppress(InputError):  # a link may bring a text that nobody can ask: nothing is pinned then
+            present = query_of(view)
+        yield from self.show(view.asking(kept).with_panel(AskState, pin=present), own)
 
     def on_upload(self, view: ViewState, own: tuple[str, ...], path: str | None) -> Iterator[list[Any]]:
         """One more own sound; a bad file leaves everything as it was."""
@@ -199,7 +201,7 @@ class AskHandlers:
         """The view that shows a clicked hit in Listen, or None when the browser names no clip."""
         index = sent.get("index") if isinstance(sent, dict) else None
         try:
-            collection = ask(view, own).scores.collection
+            collection = ask(view, query_of(view), own).scores.collection
         except InputError:
             return None
         if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < len(collection):

@@ -9,6 +9,7 @@ from typing import Any
 import gradio as gr
 
 from backend.files import ASSETS
+from backend.negation import MAX_CHARACTERS
 from components.frame.panel import HEAVY, Page, result_line
 from components.frame.panel_spec import PanelSpec
 from components.frame.turns import Begun, Panel
@@ -39,7 +40,7 @@ def build(page: Page) -> None:
         with gr.Row(elem_classes="ask-row"):
             query = gr.Textbox(
                 placeholder="rain without thunder", label="What should be heard, and what should not?", scale=6,
-                max_length=2000, elem_id="ask-query", lines=1,
+                max_length=MAX_CHARACTERS, elem_id="ask-query", lines=1,
             )  # fmt: skip
             go = gr.Button("Ask", variant="primary", scale=0, min_width=120, elem_id="ask-go")
         with gr.Row(elem_classes="ask-examples"):

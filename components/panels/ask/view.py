@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from backend.negation import Query
 from backend.retrieval.ranking import DEFAULT_HITS, Ranking, lambda_curve, rank
 from backend.retrieval.scoring import SCORERS, QueryScores, Scorer
 from backend.retrieval.steering import PAPER_LAMBDAS
@@ -21,10 +20,9 @@ TITLES: dict[Scorer, tuple[str, str]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class AskResult:
     """One query's three rankings over the same clips, and the scores of the labelled clips alone for the curve."""
 
-    query: Query
     scores: QueryScores
     labelled: QueryScores
     strength: float
@@ -34,14 +32,14 @@ class Asked:
         return tuple(rank(self.scores, scorer, self.strength) for scorer in SCORERS)
 
 
-def board_value(asked: Asked, pinned: Asked | None) -> dict[str, Any]:
+def board_value(asked: AskResult, pinned: AskResult | None) -> dict[str, Any]:
     """The board: columns, curve, pinned result."""
     rankings = asked.rankings()
     return {
         "k": DEFAULT_HITS,
         "lambda": asked.strength,
         "size": len(asked.scores.collection),
-        "forbidden": list(asked.scores.negatives),
+        "forbidden": list(asked.scores.query.absent),
         "columns": [_column(ranking, rankings) for ranking in rankings],
         "curve": _curve(asked),
         "pinned": None if pinned is None else _summary(pinned),
@@ -53,7 +51,7 @@ def _column(ranking: Ranking, rankings: tuple[Ranking, ...]) -> dict[str, Any]:
     title, formula = TITLES[ranking.scorer]
     collection, hits = ranking.scores.collection, ranking.hits(DEFAULT_HITS)
     presence = ranking.scores.presence()
-    concepts = [*ranking.scores.positives, *ranking.scores.negatives]
+    concepts = ranking.scores.phrases
     ranks = {other.scorer: other.ranks for other in rankings if other.scorer != ranking.scorer}
     return {
         "scorer": ranking.scorer,
@@ -86,7 +84,7 @@ def _column(ranking: Ranking, rankings: tuple[Ranking, ...]) -> dict[str, Any]:
 
 def count_sentence(ranking: Ranking) -> str:
     """ "3 of 10 break the query", and what the labels cannot say."""
-    if not ranking.scores.negatives:
+    if not ranking.scores.query.negatives:
         return "nothing is forbidden"
     hits = ranking.hits(DEFAULT_HITS)
     broken, unknown = sum(hit.violates is True for hit in hits), sum(hit.violates is None for hit in hits)
@@ -96,7 +94,7 @@ def count_sentence(ranking: Ranking) -> str:
     return f"{said}, {unknown} without labels" if unknown else said
 
 
-def _curve(asked: Asked) -> dict[str, Any]:
+def _curve(asked: AskResult) -> dict[str, Any]:
     curve = lambda_curve(asked.labelled, DEFAULT_HITS)
     exclusion = rank(asked.labelled, "exclusion")
     return {
@@ -107,12 +105,12 @@ def _curve(asked: Asked) -> dict[str, Any]:
     }
 
 
-def _summary(asked: Asked) -> dict[str, Any]:
+def _summary(asked: AskResult) -> dict[str, Any]:
     """A result in one line: its query and each scorer's count."""
     return {
-        "query": asked.query.text,
-        "present": list(asked.scores.positives),
-        "absent": list(asked.scores.negatives),
+        "query": asked.scores.query.text,
+        "present": list(asked.scores.query.present),
+        "absent": list(asked.scores.query.absent),
         "counts": [
             {
                 "title": TITLES[ranking.scorer][0],
@@ -128,13 +126,13 @@ def _shown(share: float | None) -> str:
     return "–" if share is None else f"{share:.2f}"
 
 
-def headline(asked: Asked) -> str:
+def headline(asked: AskResult) -> str:
     """The plain sentence the result opens with, as HTML."""
-    if not asked.scores.negatives:
+    if not asked.scores.query.absent:
         return '<p class="headline">The query forbids nothing, so raw and steered agree. Add a “no …” to part them.</p>'
     rankings = asked.rankings()
     known = [[hit.violates for hit in ranking.hits(DEFAULT_HITS)] for ranking in rankings]
-    forbidden = " or ".join(f'<span class="concept absent">{escape(text)}</span>' for text in asked.scores.negatives)
+    forbidden = " or ".join(f'<span class="concept absent">{escape(text)}</span>' for text in asked.scores.query.absent)
     if any(flag is None for flags in known for flag in flags) and not any(True in flags for flags in known):
         return f'<p class="headline">No label of this collection names {forbidden}; check the hits by ear.</p>'
     raw, steered, exclusion = (flags.count(True) for flags in known)
@@ -158,12 +156,10 @@ def _found(rankings: tuple[Ranking, ...]) -> str:
     return f" {clips} {found[0]}, {found[1]} and {found[2]}."
 
 
-def how_computed(asked: Asked, version: str) -> str:
+def how_computed(asked: AskResult, version: str) -> str:
     """How the result was computed, folded away, as HTML."""
     scores = asked.scores
-    unknown = [
-        text for text, known in zip([*scores.positives, *scores.negatives], scores.known, strict=True) if not known
-    ]
+    unknown = [text for text, known in zip(scores.phrases, scores.known, strict=True) if not known]
     said = f"<li>Unknown to the encoder, so neutral in exclusion: {escape(', '.join(unknown))}.</li>" if unknown else ""
     return (
         '<details class="how"><summary>How this was computed</summary><ul>'

@@ -16,11 +16,12 @@ from backend.evidence.localization import Localization
 from components.frame.panel import HEAVY, Page
 from components.frame.turns import Panel
 from components.frame.view_state import ViewState
-from components.panels.listen.parts import clip_of, concepts_of
+from components.panels.listen.parts import clip_of
 from components.panels.listen.state import ListenState
 from components.panels.listen.view import error_box
 from components.widgets.markup import concept, how_list
 from components.widgets.numbers import signed
+from components.widgets.queries import query_of
 from components.widgets.tables import Row, table
 
 WIDTH, HEIGHT, MARGIN = 320, 120, 8
@@ -66,7 +67,7 @@ def run(view: ViewState, other: str | None) -> Iterator[str]:
             load_encoder(view.encoder),
             load_encoder(other),
             clip_of(view),
-            concepts_of(view),
+            query_of(view).concepts,
             view.panel(ListenState).window,
         )
     except InputError as error:

@@ -16,11 +16,12 @@ from components.frame.exports import cut_exports
 from components.frame.links import link
 from components.frame.view_state import ViewState
 from components.panels.listen import view as say
-from components.panels.listen.parts import Parts, clip_of, concepts_of, cut_label, first_region, shown_key
+from components.panels.listen.parts import Parts, clip_of, cut_label, first_region, shown_key
 from components.panels.listen.stage_value import listen_stage
 from components.panels.listen.state import ListenState
 from components.stage.stage import selected_region
 from components.stage.view import pending_view
+from components.widgets.queries import query_of
 
 
 class CutHandlers:
@@ -55,7 +56,7 @@ class CutHandlers:
     def _best_window(view: ViewState) -> Span:
         encoder = load_encoder(view.encoder)
         window = view.panel(ListenState).window
-        *_, found = localize_progressively(encoder, clip_of(view), concepts_of(view), window)
+        *_, found = localize_progressively(encoder, clip_of(view), query_of(view).concepts, window)
         return first_region(found)
 
     def steps(self, view: ViewState) -> Iterator[list[Any]]:
@@ -65,7 +66,14 @@ class CutHandlers:
             region = asked.region or self._best_window(view)
             clip, encoder = clip_of(view), load_encoder(view.encoder)
             for step in cut_steps(
-                encoder, clip, concepts_of(view), asked.window, region, asked.depth, band=asked.band, seed=view.seed
+                encoder,
+                clip,
+                query_of(view).concepts,
+                asked.window,
+                region,
+                asked.depth,
+                band=asked.band,
+                seed=view.seed,
             ):
                 if isinstance(step, CutStep):
                     doing = gr.Button(f"{step.what}…", interactive=False)

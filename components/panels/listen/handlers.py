@@ -24,7 +24,6 @@ from components.panels.listen.cut import CutHandlers
 from components.panels.listen.parts import (
     Parts,
     clip_of,
-    concepts_of,
     cut_label,
     first_region,
     shown_key,
@@ -35,6 +34,7 @@ from components.panels.listen.state import ListenState
 from components.stage.stage import selected_band, selected_region
 from components.stage.view import pending_view
 from components.widgets.chips import checked_chips, chips_value
+from components.widgets.queries import query_of
 
 OTHER_DEPTH = -1.0
 """The choice of a depth that shows a slider instead."""
@@ -67,8 +67,7 @@ class ListenHandlers:
             yield answer(clip_error=say.error_box(str(error)), stage=pending_view(), **refused)
             return
         try:
-            concepts = concepts_of(view)
-            chips = chips_value(view.query, view.concepts)
+            query = query_of(view)
             encoder = load_encoder(view.encoder)
         except InputError as error:
             yield answer(query_error=say.error_box(str(error)), stage=pending_view(), **refused)
@@ -76,9 +75,9 @@ class ListenHandlers:
         view, said = fitted(view, clip)
         asked = view.panel(ListenState)
         notes = {} if same_clip else {"clip_error": say.clip_notes(clip.notes), "shorten": gr.Button(visible=False)}
-        yield self._begun(view, chips, cut_error=say.error_box(said), **notes, **box)
+        yield self._begun(view, chips_value(query), cut_error=say.error_box(said), **notes, **box)
         try:
-            for found in localize_progressively(encoder, clip, concepts, asked.window):
+            for found in localize_progressively(encoder, clip, query.concepts, asked.window):
                 yield self._found_answer(view, clip, found, asked.region or first_region(found), encoder.sample_rate)
             if asked.cut:
                 yield from self.cutting.steps(view)

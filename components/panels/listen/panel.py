@@ -9,6 +9,7 @@ import gradio as gr
 
 from backend.audio import WINDOW_SECONDS
 from backend.evidence.cut import DEFAULT_DEPTH_DB, MAX_DEPTH_DB, USUAL_DEPTHS_DB
+from backend.negation import MAX_CHARACTERS
 from components.frame.panel import HEAVY, Page, result_line
 from components.frame.panel_spec import PanelSpec
 from components.frame.turns import Panel
@@ -31,7 +32,7 @@ def build(page: Page) -> None:
                 placeholder="a dog barking, no rain",
                 label="What should be heard, and what should not?",
                 scale=6,
-                max_length=2000,
+                max_length=MAX_CHARACTERS,
                 elem_id="listen-query",
                 lines=1,
             )

@@ -9,8 +9,7 @@ import gradio as gr
 
 from backend.audio import WINDOW_CHOICES, WINDOW_SECONDS, Clip, Span
 from backend.collections.demo import demo_clip, demo_clips
-from backend.evidence.localization import Localization, SoughtConcept
-from backend.reports.records import sought_concepts
+from backend.evidence.localization import Localization
 from components.frame.panel import PanelParts
 from components.frame.serving import loaded_clip
 from components.frame.view_state import ViewState
@@ -62,11 +61,6 @@ def clip_of(view: ViewState) -> Clip:
     if view.upload:
         return loaded_clip(view.upload, shorten=view.shorten)
     return loaded_clip(demo_clip(view.clip).path)
-
-
-def concepts_of(view: ViewState) -> tuple[SoughtConcept, ...]:
-    """The visitor's correction if there is one, else the parsed query."""
-    return view.concepts if view.concepts is not None else sought_concepts(view.query)
 
 
 def clip_choices() -> list[tuple[str, str]]:

@@ -11,6 +11,7 @@ import gradio as gr
 from backend.encoders.base import load_encoder
 from backend.errors import InputError
 from backend.files import ASSETS
+from backend.negation import MAX_CHARACTERS
 from backend.reports.jsonable import json_text
 from backend.retrieval.diagnosis import Diagnosis, Relatives, diagnose, edited, relatives_of
 from backend.retrieval.steering import DEFAULT_LAMBDA, LARGEST_LAMBDA, PAPER_LAMBDAS
@@ -76,13 +77,13 @@ class SteerHandlers:
         answer = self.parts.answer
         box = {} if typed else {"query": view.query}
         try:
-            chips = chips_value(view.query, view.concepts)
-            relatives = lines or relatives_of(query_of(view), view.seed)
+            query = query_of(view)
+            relatives = lines or relatives_of(query, view.seed)
         except InputError as error:
             yield answer(error=error_box(str(error)), **box)
             return
         place = {"view": view, "address": link(view)} if here else {"strength": view.strength}
-        yield self.parts.begin(asked_key(view), chips=chips, error="", line_error="", **place, **box)
+        yield self.parts.begin(asked_key(view), chips=chips_value(query), error="", line_error="", **place, **box)
         try:
             found = self._diagnosis(view, relatives)
         except InputError as error:
@@ -161,7 +162,7 @@ def build(page: Page) -> None:
         with gr.Row(elem_classes="ask-row"):
             query = gr.Textbox(
                 placeholder="a dog barking, no rain", label="A query that says what should not be heard", scale=6,
-                max_length=2000, elem_id="steer-query", lines=1,
+                max_length=MAX_CHARACTERS, elem_id="steer-query", lines=1,
             )  # fmt: skip
             look = gr.Button("Compare", variant="primary", scale=0, min_width=120, elem_id="steer-go")
         chips = chip_editor(elem_id="steer-chips")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
+from backend.negation import MAX_CHARACTERS
 from backend.retrieval.diagnosis import Diagnosis, Steered
 from backend.retrieval.variants import variant
 from components.widgets.markup import how_list
@@ -64,7 +65,8 @@ def lines_value(diagnosis: Diagnosis) -> dict[str, Any]:
                 "cosine": diagnosis.similarity[name],
             }
             for name, text in diagnosis.relatives.lines()
-        ]
+        ],
+        "longest": MAX_CHARACTERS,
     }
 
 

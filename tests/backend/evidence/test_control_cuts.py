@@ -18,10 +18,10 @@ from backend.evidence.control_cuts import (
     embeddings_after_cut,
 )
 from backend.evidence.cut import gated_clip
-from backend.evidence.localization import SoughtConcept
+from backend.negation import Concept
 from tests.fakes import BandEncoder, OnePassBandEncoder, tone_clip
 
-CONCEPTS = (SoughtConcept("band 3", "present"), SoughtConcept("band 6", "absent"))
+CONCEPTS = (Concept("band 3", "present"), Concept("band 6", "absent"))
 
 
 def memory_cache() -> EmbeddingCache:

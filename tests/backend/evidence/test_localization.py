@@ -7,10 +7,11 @@ from backend.audio import sliding_windows
 from backend.encoders.cached import EmbeddingCache, text_embeddings, window_batches, window_embeddings
 from backend.encoders.prompts import background_vocabulary, concept_prompt
 from backend.errors import InputError
-from backend.evidence.localization import SoughtConcept, best_window, localize, localize_progressively
+from backend.evidence.localization import best_window, localize, localize_progressively
+from backend.negation import Concept
 from tests.fakes import BandEncoder, OnePassBandEncoder, tone_clip
 
-BAND = (SoughtConcept("band 3", "present"),)
+BAND = (Concept("band 3", "present"),)
 
 
 def memory_cache() -> EmbeddingCache:
@@ -47,7 +48,7 @@ def test_a_second_query_does_no_audio_pass(kind: type) -> None:
     encoder, cache, clip = kind(), memory_cache(), tone_clip(3, 4.0, 6.0)
     localize(encoder, clip, BAND, 2.0, cache=cache)
     passes, texts = encoder.audio_passes, encoder.text_passes
-    localize(encoder, clip, (SoughtConcept("band 5", "absent"),), 2.0, cache=cache)
+    localize(encoder, clip, (Concept("band 5", "absent"),), 2.0, cache=cache)
     assert passes == 17
     assert encoder.audio_passes == passes
     assert encoder.text_passes == texts + 1, "only the new concept's text is embedded"

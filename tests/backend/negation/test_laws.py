@@ -10,8 +10,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backend.errors import InputError
-from backend.negation import as_json, chips_from_text, chips_to_text, parse_query
-from backend.negation.query_text import MAX_CHARACTERS
+from backend.negation import (
+    MAX_CHARACTERS,
+    MAX_CONCEPTS,
+    MAX_PHRASE,
+    Concept,
+    Query,
+    as_json,
+    checked_phrase,
+    concepts_from_text,
+    concepts_to_text,
+    parse_query,
+    query_from_text,
+    query_to_text,
+)
 
 CUES = (
     "no not without never none neither nor except but instead of rather than only just free of lacking absent with any "
@@ -45,10 +57,10 @@ def test_any_text_parses_or_is_refused_in_a_sentence(text: str) -> None:
         return
     assert len(parsed.text) == len(text)
     assert parse_query(text) == parsed
-    for concept, polarity in parsed.concepts:
+    for concept in parsed.concepts:
         assert 0 <= concept.start < concept.end <= len(text)
         assert concept.text.strip() == concept.text != ""
-        assert (polarity == "absent") == bool(concept.cue)
+        assert (concept.polarity == "absent") == bool(concept.cue)
         if concept.scope is not None:
             assert 0 <= concept.scope[0] <= concept.scope[1] <= len(text)
     assert json.loads(json.dumps(as_json(parsed)))["query"] == parsed.text
@@ -99,7 +111,7 @@ def test_a_link_restores_every_concept(text: str) -> None:
     if parsed is None or not parsed.concepts:
         return
     flipped = parsed.with_flipped(0)
-    restored = chips_from_text(parsed, chips_to_text(flipped))
+    restored = parsed.with_concepts(concepts_from_text(concepts_to_text(flipped.concepts)))
     assert sorted(c.text for c in restored.positives) == sorted(c.text for c in flipped.positives)
     assert sorted(c.text for c in restored.negatives) == sorted(c.text for c in flipped.negatives)
 
@@ -123,13 +135,76 @@ def test_edits_are_values_and_always_win() -> None:
         parsed.with_edited(0, "x" * 121)
 
 
-def test_a_link_with_semicolons_and_backslashes() -> None:
-    odd = parse_query("rain").with_added("a;b\\c", "absent")
-    assert chips_from_text(odd, chips_to_text(odd)).negatives[0].text == "a;b\\c"
+def test_a_link_with_signs_of_its_own_grammar() -> None:
+    odd = parse_query("rain").with_added("a|b%7Cc;d\\e &=", "absent")
+    assert odd.with_concepts(concepts_from_text(concepts_to_text(odd.concepts))).negatives[0].text == odd.absent[0]
+    assert query_from_text(query_to_text(odd)) == odd
     with pytest.raises(InputError, match="begins with"):
-        chips_from_text(odd, "rain")
+        concepts_from_text("rain")
+    with pytest.raises(InputError, match="names no sound"):
+        concepts_from_text("")
     with pytest.raises(InputError, match="at most 24"):
-        chips_from_text(odd, ";".join(f"+s{i}" for i in range(25)))
+        concepts_from_text("|".join(f"+s{i}" for i in range(25)))
+
+
+def test_links_that_were_given_away_keep_opening() -> None:
+    assert concepts_from_text("+dog barking|-rain") == (Concept("dog barking", "present"), Concept("rain", "absent"))
+    assert concepts_from_text("-100%25 wool%7Ccotton") == (Concept("100% wool|cotton", "absent"),)
+    pinned = query_from_text("q=a+dog%2C+no+rain&c=%2Bdog%7C%2Brain")
+    assert (pinned.text, pinned.present, pinned.absent) == ("a dog, no rain", ("dog", "rain"), ())
+
+
+def test_a_query_is_a_key_and_needs_no_text_to_be_parsed() -> None:
+    plain = Query("", (Concept("dog"), Concept("rain", "absent")))
+    assert plain == Query.of("", ["dog"], ["rain"]) and hash(plain) == hash(Query.of("", ["dog"], ["rain"]))
+    assert plain.with_flipped(1) != plain and (plain.present, plain.absent) == (("dog",), ("rain",))
+
+
+def test_an_edit_leaves_every_other_concept_where_it_is() -> None:
+    parsed = parse_query("a dog barking, a cat, no rain")
+    assert [c.text for c in parsed.with_flipped(0).concepts] == [c.text for c in parsed.concepts]
+    twice = parse_query("rain, no rain")
+    assert [c.start for c in twice.with_flipped(0).concepts] == [c.start for c in twice.concepts]
+
+
+def handed_back(parsed: Query) -> Query:
+    """The query as a chip editor and then a link hand it back, with its first sound flipped."""
+    flipped = parsed.with_flipped(0)
+    phrases = [Concept(checked_phrase(concept.text), concept.polarity) for concept in flipped.concepts]
+    text = concepts_to_text(phrases)
+    assert [c.text for c in phrases] == [c.text for c in parsed.concepts], "a name is changed by the gate"
+    return parsed.with_concepts(concepts_from_text(text))
+
+
+@given(st.one_of(query_texts, foreign_texts, marked_texts, st.text(max_size=MAX_CHARACTERS)))
+@settings(max_examples=300, deadline=None)
+def test_what_a_text_gives_can_be_handed_back(text: str) -> None:
+    parsed = parse_query_or_none(text)
+    if parsed is not None and parsed.concepts:
+        assert len(handed_back(parsed).concepts) == len(parsed.concepts)
+
+
+@pytest.mark.parametrize("count", [14, MAX_CONCEPTS])
+def test_as_many_sounds_as_are_read_can_be_edited(count: int) -> None:
+    parsed = parse_query(", ".join(f"bird {number}" for number in range(count)))
+    assert len(parsed.concepts) == count and not parsed.notes
+    assert len(handed_back(parsed).concepts) == count
+
+
+def test_sounds_beyond_the_limit_are_cut_with_a_sentence() -> None:
+    parsed = parse_query("no wind, " + ", ".join(f"bird {number}" for number in range(MAX_CONCEPTS + 3)))
+    assert len(parsed.concepts) == MAX_CONCEPTS and parsed.absent == ("wind",), "the first of the text are kept"
+    assert any(f"first {MAX_CONCEPTS} of {MAX_CONCEPTS + 4}" in note for note in parsed.notes)
+    with pytest.raises(InputError, match=f"at most {MAX_CONCEPTS}"):
+        parsed.with_added("one more")
+
+
+@pytest.mark.parametrize("text", ["a " + "very " * 35 + "loud dog barking", "犬" * 158, "ab" * 79 + ", no rain"])
+def test_a_long_name_is_cut_with_a_sentence(text: str) -> None:
+    parsed = parse_query(text)
+    assert max(len(concept.text) for concept in parsed.concepts) <= MAX_PHRASE
+    assert any("characters; its first" in note for note in parsed.notes)
+    assert len(handed_back(parsed).concepts) == len(parsed.concepts)
 
 
 @pytest.mark.parametrize(

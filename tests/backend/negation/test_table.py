@@ -48,9 +48,9 @@ def test_every_kind_has_ten_queries() -> None:
 def test_spans_and_cues_point_into_the_text() -> None:
     for _, text, _, _ in rows():
         parsed = parse_query(text)
-        for concept, polarity in parsed.concepts:
+        for concept in parsed.concepts:
             assert 0 <= concept.start < concept.end <= len(parsed.text), text
-            if polarity == "absent":
+            if concept.polarity == "absent":
                 assert concept.cue, text
                 assert parsed.text[concept.cue_start : concept.cue_end].strip(), text
             else:

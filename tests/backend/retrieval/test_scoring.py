@@ -11,12 +11,12 @@ import pytest
 from backend.collections.collection import EmbeddedCollection, Item, joined
 from backend.collections.store import embedded_clips
 from backend.errors import InputError
-from backend.negation import parse_query
+from backend.negation import Query, parse_query
 from backend.retrieval.exclusion import EXCLUSION, ExclusionForm, log_absence, log_presence
 from backend.retrieval.label_match import label_truth
 from backend.retrieval.presence import Calibration
 from backend.retrieval.ranking import lambda_curve, rank
-from backend.retrieval.scoring import SCORERS, plain_query, score_query
+from backend.retrieval.scoring import SCORERS, score_query
 from tests.fakes import BandEncoder, tone_clip
 from tests.reference.exclusion import exclusion_of_clip, steered_by_embedding
 
@@ -44,7 +44,7 @@ def tones(encoder: BandEncoder) -> EmbeddedCollection:
     return made(encoder, {"one": (1,), "one and two": (1, 2), "two": (2,), "three": (3,), "five": (5,), "six": (6,)})
 
 
-QUERY = plain_query("band 1, no band 2", ["band 1"], ["band 2"])
+QUERY = Query.of("band 1, no band 2", ["band 1"], ["band 2"])
 
 
 def test_exclusion_puts_the_clip_with_the_wanted_and_without_the_forbidden_sound_first(tones, encoder):
@@ -107,12 +107,12 @@ def test_moving_the_slider_embeds_nothing(tones, encoder):
 def test_a_second_query_does_no_audio_pass(tones, encoder):
     score_query(tones, encoder, QUERY)
     before = encoder.audio_passes
-    score_query(tones, encoder, plain_query("band 3", ["band 3"]))
+    score_query(tones, encoder, Query.of("band 3", ["band 3"]))
     assert encoder.audio_passes == before
 
 
 def test_a_concept_no_label_names_is_not_claimed_either_way(tones, encoder):
-    scores = score_query(tones, encoder, plain_query("band 1, no thunder", ["band 1"], ["thunder"]))
+    scores = score_query(tones, encoder, Query.of("band 1, no thunder", ["band 1"], ["thunder"]))
     assert np.isnan(scores.violates).all()
     # Without band 1 a clip fails whatever the thunder; with it, nobody knows.
     np.testing.assert_array_equal(np.isnan(scores.answers), [True, True, False, False, False, False])
@@ -135,24 +135,26 @@ def test_an_unlabelled_clip_among_labelled_ones_is_unknown():
 def test_an_unknown_concept_is_neutral(tones, encoder):
     scores = score_query(tones, encoder, QUERY)
     doubtful = replace(scores, known=(True, False))
-    plain = replace(scores, negatives=(), evidence=scores.evidence[:, :1], known=(True,), truth=scores.truth[:, :1])
+    plain = replace(
+        scores, query=QUERY.with_deleted(1), evidence=scores.evidence[:, :1], known=(True,), truth=scores.truth[:, :1]
+    )
     np.testing.assert_array_equal(rank(doubtful, "exclusion").order, rank(plain, "exclusion").order)
     assert np.all(doubtful.presence()[:, 1] == 0.5)
 
 
 def test_only_negatives_and_only_positives_and_contradictions_are_ranked(tones, encoder):
-    quiet = rank(score_query(tones, encoder, plain_query("no band 2", [], ["band 2"])), "exclusion")
+    quiet = rank(score_query(tones, encoder, Query.of("no band 2", [], ["band 2"])), "exclusion")
     assert {hit.id for hit in quiet.hits(6)[-2:]} == {"two", "one and two"}
-    loud = score_query(tones, encoder, plain_query("band 2", ["band 2"]))
+    loud = score_query(tones, encoder, Query.of("band 2", ["band 2"]))
     assert {hit.id for hit in rank(loud, "exclusion").hits(2)} == {"two", "one and two"}
     np.testing.assert_allclose(loud.score("steered", 5.0), loud.score("raw"))
-    both = score_query(tones, encoder, plain_query("band 1, no band 1", ["band 1"], ["band 1"]))
+    both = score_query(tones, encoder, Query.of("band 1, no band 1", ["band 1"], ["band 1"]))
     assert not both.answers.any() and np.isfinite(both.score("exclusion")).all()
 
 
 def test_a_parsed_query_is_a_query(tones, encoder):
     scores = score_query(tones, encoder, parse_query("rain without thunder"))
-    assert scores.positives == ("rain",) and scores.negatives == ("thunder",)
+    assert scores.query.present == ("rain",) and scores.query.absent == ("thunder",)
 
 
 def test_one_clip_is_ranked(encoder):
@@ -202,7 +204,7 @@ def test_bad_input_is_a_sentence(tones, encoder):
     with pytest.raises(InputError, match="lambda is"):
         rank(scores, "steered", -1)
     with pytest.raises(InputError, match="names no sound"):
-        score_query(tones, encoder, plain_query("hm", []))
+        score_query(tones, encoder, Query.of("hm", []))
     with pytest.raises(InputError, match="dimensions"):
         score_query(tones, BandEncoder(dim=6), QUERY)
     other = BandEncoder()

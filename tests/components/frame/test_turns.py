@@ -22,7 +22,7 @@ from components.panels.listen import handlers as listen_handlers
 from components.panels.listen.handlers import ListenHandlers
 from components.panels.listen.parts import Parts
 from components.panels.listen.state import ListenState
-from tests.fakes import BandEncoder, tone_clip
+from tests.fakes import BandEncoder, counted_parses, tone_clip
 
 OUTPUTS = ["one", "other"]
 NOTHING = [gr.skip(), gr.skip()]
@@ -199,6 +199,22 @@ def test_what_a_visitor_may_change_is_answered_first_or_not_at_all(on: ListenHan
     for answer in later:
         changed = set(named(answer))
         assert not changed & {"view", "address", "query", "clip", "window", "depth", "other"}, changed
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda on: on.on_query(VIEW, "band 3, no band 5"),
+        lambda on: on.on_chips(VIEW, event(CHIPS)),
+        lambda on: on.cutting.on_cut(VIEW),
+        lambda on: on.show(VIEW.with_panel(ListenState, cut=True)),
+    ],
+    ids=["query", "chips", "cut", "link"],
+)
+def test_listen_parses_a_text_once(on: ListenHandlers, monkeypatch: pytest.MonkeyPatch, act: Any) -> None:
+    parsed = counted_parses(monkeypatch)
+    assert "headline" in named(list(act(on))[-1])
+    assert len(parsed) == 1
 
 
 def test_a_link_restores_the_cut(on: ListenHandlers) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backend.benchmarks.negeval.concepts import absent_concepts, category, certainly_absent, present_concepts
-from backend.benchmarks.negeval.items import KINDS, ClipConcepts, Option, questions, retrieval_items
+from backend.benchmarks.negeval.items import KINDS, ClipConcepts, holds, option, questions, retrieval_items
 from backend.benchmarks.negeval.wording import alternatives, fluent_query, listed, statement, template_query
 from backend.collections.collection import Item
 from backend.collections.layouts import open_collection
@@ -60,15 +60,15 @@ def test_of_every_question_exactly_the_answer_is_true(clips, seed):
     for question in made:
         clip = clips[question.clip]
         assert clip.id == question.clip_id and len(question.options) == 4
-        for place, option in enumerate(question.options):
-            names = {*option.affirmed, *option.negated}
+        for place, said in enumerate(question.options):
+            names = {*said.present, *said.absent}
             # Truth by the labels alone, without the code under test.
-            false = any(name not in clip.present for name in option.affirmed) or any(
-                name in clip.present for name in option.negated
+            false = any(name not in clip.present for name in said.present) or any(
+                name in clip.present for name in said.absent
             )
             assert names <= {*clip.present, *clip.absent}
             assert false == (place != question.answer), (question, clip)
-            assert option.holds(clip.present, clip.absent) is (place == question.answer)
+            assert holds(said, clip.present, clip.absent) is (place == question.answer)
         texts = [option.text for option in question.options]
         assert len(set(texts)) == 4
 
@@ -78,8 +78,8 @@ def test_kinds_are_what_they_are_called(clips):
     for question in questions(clips, np.random.default_rng(0)):
         right = question.options[question.answer]
         assert question.kind in KINDS
-        assert bool(right.affirmed) == (question.kind != "negation")
-        assert bool(right.negated) == (question.kind != "affirmation")
+        assert bool(right.present) == (question.kind != "negation")
+        assert bool(right.absent) == (question.kind != "affirmation")
 
 
 def test_answers_stand_in_every_place():
@@ -143,12 +143,12 @@ def test_concepts_of_a_caption_come_from_the_parser(tmp_path):
 def test_any_label_set_gives_true_items(labels: list[str], seed: int):
     (clip,) = concepts_of([tuple(labels)], list(ESC10), seed)
     for question in questions([clip], np.random.default_rng(seed)):
-        verdicts = [option.holds(clip.present, clip.absent) for option in question.options]
+        verdicts = [holds(said, clip.present, clip.absent) for said in question.options]
         assert verdicts.count(True) == 1 and verdicts.count(False) == 3 and verdicts[question.answer]
 
 
 def test_truth_is_unsettled_where_nothing_is_known():
-    assert Option(("rain",), ()).holds(("dog",), ("siren",)) is None
+    assert holds(option(("rain",), ()), ("dog",), ("siren",)) is None
 
 
 def test_wording():

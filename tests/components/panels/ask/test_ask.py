@@ -13,16 +13,18 @@ import pytest
 from backend.audio import Span
 from backend.collections.collection import EmbeddedCollection
 from backend.errors import InputError
+from backend.negation import Concept, query_from_text, query_to_text
 from components.frame.links import link, view_from_link
 from components.frame.view_state import ViewState
 from components.page import PANELS
 from components.panels.ask import collection as ask_collection
 from components.panels.ask import handlers as ask_handlers
 from components.panels.ask import view as ask_view
-from components.panels.ask.handlers import AskHandlers, Parts, ask
-from components.panels.ask.state import AskState, pin_text, pinned_view
+from components.panels.ask.handlers import AskHandlers, Parts
+from components.panels.ask.state import AskState
 from components.panels.listen.state import ListenState
-from tests.fakes import BandEncoder
+from components.widgets.queries import query_of
+from tests.fakes import BandEncoder, counted_parses
 
 LABELS = (
     ("band 1",), ("band 1", "band 2"), ("band 2",), ("band 3",), ("band 1",), ("band 4",), ("band 5",),
@@ -58,8 +60,9 @@ def view(query: str = "band 1, no band 2", **more: object) -> ViewState:
     return ViewState(tab="ask", clip="made", query=query, encoder="band", **more)  # type: ignore[arg-type]
 
 
-def pinning(pin: str) -> ViewState:
-    return view().with_panel(AskState, pin=pin)
+def ask(view: ViewState) -> ask_view.AskResult:
+    """The result of a view's query."""
+    return ask_handlers.ask(view, query_of(view))
 
 
 def handlers() -> AskHandlers:
@@ -119,6 +122,16 @@ def test_the_slider_embeds_nothing(encoder: BandEncoder) -> None:
     assert (encoder.text_passes, encoder.audio_passes) == before
 
 
+def test_ask_parses_a_text_once(encoder: BandEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed = counted_parses(monkeypatch)
+    asked = whole(handlers().on_query(view(), (), "band 3, no band 4"))
+    assert asked["board"] and parsed == ["band 3, no band 4"]
+    handlers().on_strength(asked["view"], (), event({"lambda": 0.7}))
+    corrected = event({"chips": [{"text": "band 3", "polarity": "absent"}]})
+    assert whole(handlers().on_chips(asked["view"], (), corrected))["board"]
+    assert parsed == ["band 3, no band 4"]
+
+
 def test_a_correction_wins(encoder: BandEncoder) -> None:
     shown = whole(handlers().on_chips(view(), (), event({"chips": [{"text": "band 2", "polarity": "present"}]})))
     assert shown["board"]["columns"][2]["rows"][0]["caption"].startswith("band 2")
@@ -158,23 +171,22 @@ def test_pinning_compares_and_survives_the_link(encoder: BandEncoder) -> None:
     from urllib.parse import unquote
 
     restored, _ = view_from_link({name: unquote(value) for name, value in parameters.items()}, PANELS, ("band",))
-    kept = pinned_view(restored)
-    assert kept is not None and kept.query == "band 3, no band 4"
+    kept = restored.panel(AskState).pin
+    assert kept is not None and kept.text == "band 3, no band 4"
     cut = later["view"].with_panel(ListenState, region=Span(1, 2), cut=True)
     back = whole(handlers().on_swap(cut, ()))
     assert back["view"].panel(ListenState) == ListenState(), "a region and its cut are the other query's"
-    assert back["view"].query == "band 3, no band 4" and "band+1" in back["view"].panel(AskState).pin
+    assert back["view"].query == "band 3, no band 4" and "band 1" in back["view"].panel(AskState).pin.text
     assert whole(handlers().on_unpin(later["view"], ()))["board"]["pinned"] is None
 
 
 def test_a_pin_with_corrections_and_a_bad_pin() -> None:
-    from backend.evidence.localization import SoughtConcept
-
-    corrected = view(concepts=(SoughtConcept("band 5", "absent"),))
-    kept = pinned_view(pinning(pin_text(corrected)))
-    assert kept is not None and kept.concepts == (SoughtConcept("band 5", "absent"),)
-    assert pinned_view(pinning("nonsense")) is None
-    assert pinned_view(pinning("q=rain&c=zzz")) is None, "half a pin would be another query"
+    corrected = view(concepts=(Concept("band 5", "absent"),))
+    kept = query_from_text(query_to_text(query_of(corrected)))
+    assert kept.concepts == (Concept("band 5", "absent"),)
+    for bad in ("nonsense", "q=rain&c=zzz"):  # half a pin would be another query
+        with pytest.raises(InputError):
+            query_from_text(bad)
 
 
 def test_sentences(encoder: BandEncoder) -> None:

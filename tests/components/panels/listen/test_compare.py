@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from backend.audio import Clip
 from backend.errors import InputError
 from backend.evidence.agreement import compare_encoders, rank_correlation
-from backend.evidence.localization import SoughtConcept
+from backend.negation import Concept
 from components.panels.listen import compare
 
-CONCEPTS = (SoughtConcept("dog <b>", "present"), SoughtConcept("bell", "present"), SoughtConcept("rain", "absent"))
+CONCEPTS = (Concept("dog <b>", "present"), Concept("bell", "present"), Concept("rain", "absent"))
 
 
 class Fake:

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from backend.negation import parse_query
+from backend.negation import MAX_CHARACTERS, MAX_PHRASE, parse_query
 from backend.retrieval.diagnosis import diagnose, relatives_of
 from backend.retrieval.steering import LARGEST_LAMBDA
 from backend.retrieval.variants import PAPER_MEANS
@@ -18,7 +18,7 @@ from components.panels.steer import panel as steer
 from components.panels.steer import view as steer_view
 from components.panels.steer.panel import Parts, SteerHandlers
 from components.panels.steer.picture import figures_picture, plane_picture
-from tests.fakes import BandEncoder
+from tests.fakes import BandEncoder, counted_parses
 
 
 @pytest.fixture
@@ -86,6 +86,24 @@ def test_a_result(encoder: BandEncoder) -> None:
     assert shown["editor"]["lines"][0]["cosine"] == 1.0
     assert "tab=steer" in shown["address"]
     assert "λ = 0.20" in shown["steering"]
+
+
+def test_steer_parses_a_text_once(encoder: BandEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed = counted_parses(monkeypatch)
+    assert whole(handlers().on_query(view(), "band 1, no band 4"))["figures"]
+    assert parsed == ["band 1, no band 4"]
+
+
+def test_a_line_may_be_as_long_as_a_query(encoder: BandEncoder) -> None:
+    long = " and ".join(f"sound {number}" for number in range(30))
+    assert MAX_PHRASE < len(long) < MAX_CHARACTERS
+    on = handlers()
+    shown = whole(on.show(view()))
+    assert shown["editor"]["longest"] == MAX_CHARACTERS
+    changed = whole(on.on_line(view(), shown["lines"], event({"name": "bag", "text": long})))
+    assert changed["lines"].bag == long
+    beyond = whole(on.on_line(view(), shown["lines"], event({"name": "bag", "text": "x" * (MAX_CHARACTERS + 1)})))
+    assert set(beyond) == {"line_error"}
 
 
 def test_the_strength_moves_only_the_path(encoder: BandEncoder) -> None:
