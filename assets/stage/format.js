@@ -22,7 +22,7 @@ function hertz(value) {
   return `${(value / 1000).toFixed(value < 9950 ? 2 : 1)} kHz`;
 }
 
-// The mel scale of backend/bands.py.
+// The mel scale of backend/audio/band_levels.py.
 const toMel = (frequency) => 2595 * Math.log10(1 + frequency / 700);
 const fromMel = (mels) => 700 * (10 ** (mels / 2595) - 1);
 

@@ -19,13 +19,11 @@ SILENCE_DB = -160.0
 
 
 def mel(hertz: NDArray[np.float64] | float) -> NDArray[np.float64]:
-    """Frequency in Hz on the mel scale (2595 log10(1 + f / 700))."""
+    """Frequency in Hz on HTK's mel scale (2595 log10(1 + f / 700)), the one scale of the house.
+
+    The axis of ``assets/stage/format.js`` and the filters of the pocket encoder have it too.
+    """
     return np.asarray(2595.0 * np.log10(1.0 + np.asarray(hertz, dtype=np.float64) / 700.0))
-
-
-def hertz_of(mels: NDArray[np.float64] | float) -> NDArray[np.float64]:
-    """The inverse of `mel`."""
-    return np.asarray(700.0 * (10.0 ** (np.asarray(mels, dtype=np.float64) / 2595.0) - 1.0))
 
 
 @lru_cache(maxsize=8)
@@ -34,8 +32,9 @@ def mel_rows(frame: int, sample_rate: int, rows: int = ROWS) -> NDArray[np.float
 
     Triangles on the mel scale whose sum is one at every frequency up to the axis' end, integrated
     against a power density that is linear between bins. So the rows' powers add up to the signal's
-    power, and rows narrower than a bin are not empty (own choice; a filter bank that samples its
-    triangles at the bins leaves black stripes there).
+    power, and rows narrower than a bin are not empty. Own choice: librosa's bank samples its triangles at
+    the bins, so a flat spectrum shows stripes of -0.3 to +0.3 dB at 48 kHz, -1.3 to +1.2 dB at 16 kHz and -6.6 to
+    +2.7 dB at 8 kHz, where these rows stay within 0.02 dB (``python -m tests.bench.bench_picture``).
 
     Returns
     -------

@@ -231,7 +231,7 @@ def clip_from_samples(
 
 
 def resampled(clip: Clip, sample_rate: int) -> NDArray[np.float32]:
-    """The analysis signal at another rate, (samples,) float32; soxr's high quality."""
+    """The analysis signal at another rate, (samples,) float32; soxr's high quality, which is librosa's default."""
     if sample_rate == clip.sample_rate:
         return clip.mono
     import soxr

@@ -271,20 +271,18 @@ def contribution_cosines(report: Report) -> Floats:
 def plane(report: Report) -> Plane:
     """Principal axes of the actual combinations, with the predictions projected onto them.
 
-    The sign of each axis is fixed so that its largest loading is positive.
+    The sign of each axis is fixed so that its largest loading is positive. Where there are fewer than two axes,
+    the coordinates on those that are missing are zero.
     """
+    from sklearn.decomposition import PCA
+
     means = report.combinations.means
-    centre = means.mean(axis=0)
-    _, singular, right = np.linalg.svd(means - centre, full_matrices=False)
-    axes = np.zeros((2, means.shape[1]))
-    axes[: min(2, len(right))] = right[:2]
-    for axis in axes:
-        axis *= np.sign(axis[np.argmax(np.abs(axis))]) or 1.0
-    power = np.zeros(max(2, len(singular)))
-    power[: len(singular)] = singular**2
-    total = power.sum()
-    kept = power[:2] / total if total > 0 else np.zeros(2)
-    return Plane((means - centre) @ axes.T, (report.loo.predicted - centre) @ axes.T, kept)
+    missing = max(0, 2 - min(means.shape))
+    with np.errstate(invalid="ignore", divide="ignore"):  # one combination, or several that are equal
+        axes = PCA(2 - missing, svd_solver="full").fit(means)
+    kept = np.nan_to_num(np.pad(axes.explained_variance_ratio_, (0, missing)))
+    actual, predicted = (np.pad(axes.transform(rows), ((0, 0), (0, missing))) for rows in (means, report.loo.predicted))
+    return Plane(actual, predicted, kept)
 
 
 def _cosines(vector: Floats, rows: NDArray[np.floating]) -> Floats:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import rankdata
+from scipy.stats import spearmanr
 
 from backend.audio import Clip
 from backend.encoders.base import Encoder, FloatArray
@@ -54,14 +54,9 @@ class Comparison:
 
 def rank_correlation(first: FloatArray, second: FloatArray) -> float:
     """Spearman's rank correlation of two curves of n values; NaN where it is not defined."""
-    if len(first) < 3:
+    if len(first) < 3 or not (np.ptp(first) and np.ptp(second)):
         return float("nan")
-    ranks = np.stack([rankdata(first), rankdata(second)])
-    centred = ranks - ranks.mean(axis=1, keepdims=True)
-    spread = np.sqrt((centred**2).sum(axis=1))
-    if not spread.all():
-        return float("nan")
-    return float(centred[0] @ centred[1] / (spread[0] * spread[1]))
+    return float(spearmanr(first, second).statistic)
 
 
 def compare_encoders(

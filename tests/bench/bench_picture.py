@@ -1,7 +1,8 @@
 """How long a picture takes: ``python -m tests.bench.bench_picture``.
 
 The floor is the bare Fourier transform of the same frames; the alternative is librosa's mel spectrogram
-and its decibels, which is only the spectrogram, neither bounded in size nor with a waveform.
+and its decibels, which is only the spectrogram, neither bounded in size nor with a waveform. What a flat
+spectrum looks like in the rows of either is printed beside it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import scipy.fft
 import soundfile
 from numpy.typing import NDArray
 
-from backend.audio.band_levels import ROWS, frame_length
+from backend.audio.band_levels import ROWS, frame_length, mel, mel_rows
 from backend.audio.spectrogram import detail, packed, picture_of
 from tests.bench.timing import median_seconds, row
 
@@ -46,6 +47,28 @@ def librosa_decibels(channels: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.asarray(librosa.power_to_db(power))
 
 
+def stripes(weights: NDArray[np.float32], edges: NDArray[np.float64], bin_hertz: float) -> tuple[float, float]:
+    """Least and greatest level of a flat spectrum's inner rows in dB, (bins, rows); 0 is what its width deserves."""
+    widths = (edges[2:] - edges[:-2]) / 2 / bin_hertz
+    with np.errstate(divide="ignore"):
+        levels = 10 * np.log10(weights.sum(axis=0) / widths)[1:-1]
+    return float(levels.min()), float(levels.max())
+
+
+def flatness(rate: int) -> None:
+    """Print the stripes of librosa's filters and of ours."""
+    import librosa
+
+    frame, top = frame_length(rate), float(mel(rate / 2))
+    theirs = librosa.filters.mel(sr=rate, n_fft=frame, n_mels=ROWS, htk=True, norm=None).T
+    for name, weights, places in (
+        ("librosa", theirs, np.linspace(0, top, ROWS + 2)),
+        ("ours", mel_rows(frame, rate), (np.arange(ROWS + 2) - 0.5) * top / ROWS),
+    ):
+        low, high = stripes(weights, 700 * (10 ** (places / 2595) - 1), rate / frame)
+        print(f"  a flat spectrum at {rate:,} Hz in the rows of {name}: {low:+.2f} to {high:+.2f} dB")
+
+
 def added_megabytes(channels: NDArray[np.float32]) -> float:
     """Peak of what drawing allocates beside the clip itself."""
     tracemalloc.start()
@@ -71,6 +94,8 @@ def measure(seconds: float, repeats: int) -> None:
 
 def main() -> None:
     """Print the table."""
+    for rate in (8_000, 16_000, 48_000):
+        flatness(rate)
     measure(10, 15)
     measure(600, 3)
     with tempfile.TemporaryDirectory() as folder:

@@ -11,7 +11,7 @@ import soundfile
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backend.audio.band_levels import ROWS, SILENCE_DB, band_levels, frame_length, hertz_of, mel, mel_rows
+from backend.audio.band_levels import ROWS, SILENCE_DB, band_levels, frame_length, mel, mel_rows
 from backend.audio.spectrogram import (
     MAX_BINS,
     MAX_COLUMNS,
@@ -53,9 +53,22 @@ def test_rows_share_out_every_bin_and_none_is_empty(rate):
     assert shares.sum(axis=0).min() > 0.2
 
 
-def test_mel_is_its_inverse_s_inverse():
-    hertz = np.array([0.0, 50.0, 700.0, 12_345.0])
-    np.testing.assert_allclose(hertz_of(mel(hertz)), hertz, atol=1e-9)
+def test_the_mel_scale_is_torchaudio_s_and_so_the_pocket_encoder_s():
+    from torchaudio.functional.functional import _hz_to_mel
+
+    for hertz in (0.0, 50.0, 700.0, 12_345.0):
+        assert mel(hertz) == pytest.approx(_hz_to_mel(hertz, mel_scale="htk"), abs=1e-9)
+
+
+@pytest.mark.parametrize("rate", [8_000, 16_000, 48_000])
+def test_a_flat_spectrum_is_flat_in_every_row(rate):
+    """The figure that stands in the docstring of ``mel_rows``; the outermost rows are half triangles."""
+    frame = frame_length(rate)
+    row = mel(rate / 2) / ROWS
+    edges = 700 * (10 ** ((np.arange(ROWS + 2) - 0.5) * row / 2595) - 1)
+    widths = (edges[2:] - edges[:-2]) / 2 / (rate / frame)
+    found = mel_rows(frame, rate).sum(axis=0) / widths
+    assert np.abs(10 * np.log10(found[1:-1])).max() < 0.02
 
 
 def test_levels_equal_the_slow_twin():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import xml.etree.ElementTree as xml
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -186,3 +187,25 @@ def test_the_ends_hold_every_combination_once_where_there_are_few(report):
     order = np.argsort(report.loo.cosines, kind="stable").tolist()
     assert list(worst) == order[:8]
     assert list(best) == order[max(8, len(order) - 4) :]
+
+
+@pytest.mark.parametrize(
+    ("count", "dim"), [(40, 6), (3, 9), (2, 5), (5, 1), (1, 4)], ids=lambda number: str(number)
+)  # fmt: skip
+@pytest.mark.parametrize("spread", [1.0, 0.0])
+def test_the_plane_is_that_of_a_singular_value_decomposition(count: int, dim: int, spread: float) -> None:
+    random = np.random.default_rng(count)
+    means, predicted = 0.5 + spread * random.normal(size=(count, dim)), random.normal(size=(count, dim))
+    found = plane(SimpleNamespace(combinations=SimpleNamespace(means=means), loo=SimpleNamespace(predicted=predicted)))
+    centre = means.mean(axis=0)
+    _, singular, axes = np.linalg.svd(means - centre, full_matrices=False)
+    if spread:
+        shares = np.pad(singular**2, (0, 2))[:2] / max(float(np.sum(singular**2)), 1e-12)
+        np.testing.assert_allclose(found.kept, shares, atol=1e-12)
+    else:
+        np.testing.assert_array_equal(found.kept, 0)
+    assert found.actual.shape == found.predicted.shape == (count, 2)
+    for place in range(min(2, len(axes)) if spread and count > 2 else 0):
+        axis = axes[place] * np.sign(axes[place][np.argmax(np.abs(axes[place]))])
+        np.testing.assert_allclose(found.actual[:, place], (means - centre) @ axis, atol=1e-9)
+        np.testing.assert_allclose(found.predicted[:, place], (predicted - centre) @ axis, atol=1e-9)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.linear_model import Ridge
 
 from backend.composition import LAMBDA_GRID, choose_penalty, draw_split, factorise
 from tests.reference import composition as slow
@@ -45,6 +46,16 @@ def test_leave_one_out_equals_refitting(kind, seed, penalty):
     predicted = factorise(membership).ridge(penalty).leave_one_out(means)
     refitted = slow.leave_out(membership, means, penalty, [[row] for row in range(len(means))])
     np.testing.assert_allclose(predicted, refitted, atol=1e-8, rtol=1e-8)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_leave_one_out_equals_scikit_learn_s_ridge(kind):
+    membership, means = problem(kind, seed=5)
+    predicted = factorise(membership).ridge(0.1).leave_one_out(means)
+    for row in range(len(means)):
+        others = np.arange(len(means)) != row
+        twin = Ridge(alpha=0.1, fit_intercept=False, solver="svd").fit(membership[others], means[others])
+        np.testing.assert_allclose(predicted[row], np.ravel(twin.predict(membership[[row]])), atol=1e-8)
 
 
 @settings(max_examples=80, deadline=None)
