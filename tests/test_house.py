@@ -194,7 +194,6 @@ ANOTHER_MATTER = {
     "FEW_PAIRS",  # a warning's
     "HITS_K",  # Hits@5, a metric
     "HOP_SAMPLES",  # of pocket's own mel frames
-    "LONGEST_WINDOW",  # of a whole clip's embedding
     "WINDOW_CONTEXT",  # the resampler's ringing
     "OTHER_DEPTH",  # no depth, but a choice
     "best_windows",  # how many count for presence
@@ -327,3 +326,26 @@ def test_a_query_is_modelled_once() -> None:
         lengths = [word.value for node in ast.walk(tree) if isinstance(node, ast.Call) for word in node.keywords
                    if word.arg == "max_length"]  # fmt: skip
         assert [node for node in lengths if isinstance(node, ast.Constant) and path in COMPONENTS] == [], path
+
+
+COMPOSITION = sorted((ROOT / "backend" / "composition").rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", COMPOSITION, ids=lambda path: path.name)
+def test_composition_holds_numbers_only(path: Path) -> None:
+    """It takes arrays and label sets: no sound, no encoder, no file of a collection, no report but plain JSON."""
+    modules = {
+        module
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for module in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [one.name for one in node.names])
+    }
+    ours = {module for module in modules if module.startswith("backend.")} - {"backend.reports.jsonable"}
+    assert {module.split(".")[1] for module in ours} <= {"composition", "checks", "errors", "progress", "vectors"}
+
+
+def test_tables_are_read_in_one_place() -> None:
+    """A second reader of CSV files would read them by other rules. Training reads its own data sets."""
+    reading = {"csv.reader(", "csv.DictReader(", "read_csv("}
+    readers = {path.name for path in PRODUCT if any(call in path.read_text(encoding="utf-8") for call in reading)}
+    assert readers == {"csv_table.py"}

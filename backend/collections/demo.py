@@ -19,6 +19,8 @@ from backend.audio import Clip, Span, load_clip
 from backend.errors import InputError
 from backend.files import DATA
 
+DEMO = "demo"
+"""Name of this collection, wherever a collection is named."""
 MANIFEST = DATA / "manifest.json"
 SAMPLE_RATE = 32000
 """Rate of every demo file, in Hz."""

@@ -1,4 +1,4 @@
-"""The demo set: scenes of one to three of ten everyday sounds, rendered from ``data/`` by recorded recipes.
+"""The demo scenes: one to three of ten everyday sounds at a time, rendered from ``data/`` by recorded recipes.
 
 ``data/demo_scenes.csv`` holds one row a scene: which clips, when each starts (seconds), how much
 its level is changed (dB), and the seed these were drawn with. Scenes are rendered in memory when they
@@ -7,27 +7,29 @@ are embedded or listened to; ``python -m backend.collections.demo_scenes`` draws
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.audio import Clip, resampled
+from backend.audio import HOP_SECONDS, Clip
 from backend.checks import DEFAULT_SEED
+from backend.collections.csv_table import read_table
 from backend.collections.demo import SAMPLE_RATE, Layer, demo_clip, demo_clips
+from backend.collections.store import embed_keyed, embedding_store
 from backend.composition.baselines import Progress
 from backend.composition.combinations import LabelledEmbeddings
 from backend.encoders.base import Encoder
 from backend.errors import InputError
-from backend.files import DATA, OWNER_ONLY, atomic_write
+from backend.files import DATA
 from backend.settings import settings
 
+DEMO_SCENES = "demo-scenes"
+"""Name of this set. ``demo`` is the collection of recordings and scenes that lie in ``data/`` as files."""
 RECIPES = DATA / "demo_scenes.csv"
 SOURCES = (
     "baby crying",
@@ -49,7 +51,6 @@ TRIPLES = 65
 GAIN_DB = (-9.0, -1.0)
 FADE_SECONDS = 0.02
 """Fade of a recording that is cut off by the scene's end."""
-BATCH = 8
 
 
 @dataclass(frozen=True)
@@ -65,11 +66,11 @@ class SceneRecipe:
 @lru_cache(maxsize=1)
 def recipes() -> tuple[SceneRecipe, ...]:
     """The recorded recipes, in the order of the file."""
-    with open(RECIPES, encoding="utf-8", newline="") as stream:
-        return tuple(
-            SceneRecipe(row["id"], tuple(row["labels"].split(";")), int(row["seed"]), _parse_layers(row["layers"]))
-            for row in csv.DictReader(stream)
-        )
+    rows = (row.cells for row in read_table(RECIPES).rows())
+    return tuple(
+        SceneRecipe(row["id"], tuple(row["labels"].split(";")), int(row["seed"]), _parse_layers(row["layers"]))
+        for row in rows
+    )
 
 
 def recipe(scene: str) -> SceneRecipe:
@@ -96,29 +97,22 @@ def render(scene: SceneRecipe) -> Clip:
     return Clip(f"{scene.id}.wav", mono[:, None], SAMPLE_RATE, mono, digest)
 
 
-def embedded_demo(encoder: Encoder, progress: Progress | None = None) -> LabelledEmbeddings:
-    """Every scene embedded as one window of 5 s; computed on first use, then read from the cache folder.
+def embedded_scenes(encoder: Encoder, progress: Progress | None = None) -> LabelledEmbeddings:
+    """Every scene embedded as a whole; computed on first use, then read from the cache folder.
 
     Parameters
     ----------
     encoder : Encoder
     progress : callable, optional
-        Told "Embedding scene 17 of 600" and the share done; raising in it stops the work.
+        Told "Embedding scene 17 of 600" and the share done; raising in it stops the work, what is done is kept.
     """
-    scenes = recipes()
-    path = settings().cache_dir / "compose" / f"{_cache_key(encoder)}.npy"
-    embeddings = _stored(path, (len(scenes), encoder.dim))
-    if embeddings is None:
-        embeddings = np.empty((len(scenes), encoder.dim), dtype=np.float32)
-        for start in range(0, len(scenes), BATCH):
-            batch = [resampled(render(scene), encoder.sample_rate) for scene in scenes[start : start + BATCH]]
-            embeddings[start : start + len(batch)] = encoder.embed_audio(np.stack(batch))
-            done = start + len(batch)
-            if progress is not None:
-                progress(f"Embedding scene {done} of {len(scenes)}", done / len(scenes))
-        _store(path, embeddings)
-    labels = tuple(frozenset(scene.labels) for scene in scenes)
-    return LabelledEmbeddings(tuple(scene.id for scene in scenes), embeddings, labels)
+    scenes = {scene.id: scene for scene in recipes()}
+    folder = settings().cache_dir / "compose"
+    store = embedding_store(encoder, DEMO_SCENES, [_made_of()], None, HOP_SECONDS, folder)
+    arrays, _ = embed_keyed(
+        store, encoder, list(scenes), lambda name: render(scenes[name]), None, progress=progress, noun="scene"
+    )
+    return LabelledEmbeddings(tuple(scenes), arrays.clips, tuple(frozenset(one.labels) for one in scenes.values()))
 
 
 def draw_recipes(seed: int = DEFAULT_SEED) -> list[SceneRecipe]:
@@ -172,43 +166,28 @@ def _parse_layers(text: str) -> tuple[Layer, ...]:
     return tuple(Layer(clip, float(onset), float(gain)) for clip, onset, gain in parts)
 
 
-def _cache_key(encoder: Encoder) -> str:
-    """What the embeddings depend on: the encoder, its weights, the recipes and the recordings."""
-    digest = hashlib.sha256(f"{encoder.id}|{encoder.weights}|{encoder.dim}|".encode())
-    digest.update(RECIPES.read_bytes())
+def _made_of() -> str:
+    """Digest of what the scenes are made of: the recipes and the recordings."""
+    digest = hashlib.sha256(RECIPES.read_bytes())
     for clip in sorted({layer.clip for scene in recipes() for layer in scene.layers}):
         digest.update(demo_clip(clip).path.read_bytes())
-    return digest.hexdigest()[:32]
-
-
-def _stored(path: Path, shape: tuple[int, int]) -> NDArray[np.float32] | None:
-    try:
-        found = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError):
-        # Missing or half-written: worth nothing, so the scenes are embedded again.
-        return None
-    return found if found.shape == shape and found.dtype == np.float32 and np.isfinite(found).all() else None
-
-
-def _store(path: Path, embeddings: NDArray[np.float32]) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with atomic_write(path, mode=OWNER_ONLY) as part, part.open("wb") as stream:
-            np.save(stream, embeddings)
-    except OSError:
-        # A full or read-only disk costs speed, never a result.
-        return
+    return digest.hexdigest()
 
 
 def main() -> None:
     """Draw the recipes anew and write them."""
-    RECIPES.parent.mkdir(parents=True, exist_ok=True)
-    with open(RECIPES, "w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(["id", "labels", "seed", "layers"])
-        for scene in draw_recipes():
-            layers = " ".join(f"{layer.clip}@{layer.onset:g}@{layer.gain_db:g}" for layer in scene.layers)
-            writer.writerow([scene.id, ";".join(scene.labels), scene.seed, layers])
+    import pandas
+
+    rows = [
+        (
+            scene.id,
+            ";".join(scene.labels),
+            scene.seed,
+            " ".join(f"{layer.clip}@{layer.onset:g}@{layer.gain_db:g}" for layer in scene.layers),
+        )
+        for scene in draw_recipes()
+    ]
+    pandas.DataFrame(rows, columns=["id", "labels", "seed", "layers"]).to_csv(RECIPES, index=False, lineterminator="\n")
 
 
 if __name__ == "__main__":

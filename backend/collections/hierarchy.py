@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from backend.collections.csv_table import columns_found, read_text, table_of
 from backend.errors import InputError
 
 INFERRED = "inferred"
@@ -30,23 +30,21 @@ def read_hierarchy(path: str | Path, codes: Mapping[str, str] | None = None) -> 
         The file cannot be read as either.
     """
     path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        raise InputError(f"The hierarchy {path} cannot be read as text.", concerns="file") from None
+    text = read_text(path)
     if text.lstrip().startswith("["):
         return _from_ontology(text, path.name, codes or {})
-    rows = [row for row in csv.reader(text.splitlines()) if row]
-    if not rows or [cell.strip().lower() for cell in rows[0][:2]] != ["child", "parent"]:
+    table = table_of(text, path.name)
+    if table.columns[:2] != ("child", "parent"):
         raise InputError(
-            f"{path.name} is no hierarchy; give AudioSet's ontology.json or a CSV with the columns child,parent.",
+            f"{path.name} is no hierarchy: {columns_found(table.columns)}. Give AudioSet's ontology.json or a CSV with "
+            "the columns child,parent.",
             concerns="file",
         )
     parents: dict[str, set[str]] = {}
-    for row in rows[1:]:
-        if len(row) < 2:
-            raise InputError(f"{path.name}: the row {','.join(row)!r} has no parent.", concerns="file")
-        parents.setdefault(row[0].strip(), set()).add(row[1].strip())
+    for row in table.rows():
+        if not row.cells["parent"]:
+            raise InputError(f"{row.place}: {row.cells['child']!r} has no parent. Fill it in.", concerns="file")
+        parents.setdefault(row.cells["child"], set()).add(row.cells["parent"])
     return {child: frozenset(names) for child, names in parents.items()}
 
 

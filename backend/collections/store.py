@@ -16,7 +16,7 @@ import numpy as np
 from backend.audio import HOP_SECONDS, WINDOW_SECONDS, Clip, clip_from_samples, load_clip, sliding_windows
 from backend.collections.collection import Collection, EmbeddedCollection, Item, Skipped, check_ids
 from backend.collections.embedding_store import ClipEmbeddings, EmbeddingStore, StoredArrays
-from backend.encoders.base import Encoder
+from backend.encoders.base import Encoder, FloatArray
 from backend.encoders.cached import EmbeddingCache, window_embeddings
 from backend.errors import InputError
 from backend.files import DATA
@@ -29,25 +29,37 @@ CLIP_SECONDS = 10.0
 """A clip is embedded as a whole up to this length; a longer one as the mean of such windows (own choice)."""
 
 
-def embed_clip(
-    encoder: Encoder, clip: Clip, window: float = WINDOW_SECONDS, hop: float = HOP_SECONDS
-) -> ClipEmbeddings:
-    """Embed one decoded clip: its sliding windows, and the clip as a whole."""
-    throwaway = EmbeddingCache(None, memory_bytes=0, disk_bytes=0)
-    windows = window_embeddings(encoder, clip, sliding_windows(clip.duration, window, hop), cache=throwaway)
+def whole_clip_embedding(encoder: Encoder, clip: Clip) -> FloatArray:
+    """One unit vector (D,) float32 for a clip: its whole length at once, or the mean of 10 s windows side by side."""
     spans = sliding_windows(clip.duration, CLIP_SECONDS, CLIP_SECONDS)
-    wholes = window_embeddings(encoder, clip, spans, cache=throwaway)
-    return ClipEmbeddings(windows, unit(wholes.mean(axis=0)).astype(np.float32))
+    wholes = window_embeddings(encoder, clip, spans, cache=_throwaway())
+    return unit(wholes.mean(axis=0)).astype(np.float32)
+
+
+def embed_clip(
+    encoder: Encoder, clip: Clip, window: float | None = WINDOW_SECONDS, hop: float = HOP_SECONDS
+) -> ClipEmbeddings:
+    """Embed one decoded clip: its sliding windows (no window, none), and the clip as a whole."""
+    windows = np.empty((0, encoder.dim), dtype=np.float32)
+    if window is not None:
+        windows = window_embeddings(encoder, clip, sliding_windows(clip.duration, window, hop), cache=_throwaway())
+    return ClipEmbeddings(windows, whole_clip_embedding(encoder, clip))
+
+
+def _throwaway() -> EmbeddingCache:
+    """No cache: what a store keeps need not be kept twice."""
+    return EmbeddingCache(None, memory_bytes=0, disk_bytes=0)
 
 
 def embed_collection(
     collection: Collection,
     encoder: Encoder,
     *,
-    window: float = WINDOW_SECONDS,
+    window: float | None = WINDOW_SECONDS,
     hop: float = HOP_SECONDS,
     folder: Path | None = None,
     progress: Progress | None = None,
+    noun: str = "clip",
 ) -> EmbeddedCollection:
     """Embed every clip of a collection that is not embedded yet, and map the result.
 
@@ -56,10 +68,13 @@ def embed_collection(
     collection : Collection
     encoder : Encoder
     window, hop : float
-        Seconds.
+        Seconds; without a window (None) each clip is embedded as a whole only.
     folder : Path, optional
         Where stores are kept; by default in the cache folder of the settings.
     progress : callable, optional
+        Told "Embedding clip 17 of 600" and the share done after each clip.
+    noun : str
+        What that sentence calls a clip.
 
     Returns
     -------
@@ -76,7 +91,7 @@ def embed_collection(
     keys = [_fingerprint(item) for item in collection.items]
     sounds = {key: item for key, item in zip(keys, collection.items, strict=True)}
     arrays, failures = embed_keyed(
-        store, encoder, keys, lambda key: _decoded(sounds[key].path), window, hop, progress=progress
+        store, encoder, keys, lambda key: _decoded(sounds[key].path), window, hop, progress=progress, noun=noun
     )
     rows = list(zip(keys, collection.items, strict=True))
     usable = [item for key, item in rows if key not in failures]
@@ -91,10 +106,11 @@ def embed_keyed(
     encoder: Encoder,
     keys: Sequence[str],
     decoded: Callable[[str], Clip],
-    window: float = WINDOW_SECONDS,
+    window: float | None = WINDOW_SECONDS,
     hop: float = HOP_SECONDS,
     *,
     progress: Progress | None = None,
+    noun: str = "clip",
 ) -> tuple[StoredArrays, dict[str, str]]:
     """Bring a store to hold exactly the clips of these keys, embedding what is missing.
 
@@ -111,15 +127,15 @@ def embed_keyed(
     with store.writing() as writer:
         held = {key for key, _ in store.entries()}
         missing = [key for key in dict.fromkeys(keys) if key not in held]
-        for place, key in enumerate(missing):
-            if progress:
-                progress(f"Embedding clip {place + 1} of {len(missing)}", place / len(missing))
+        for done, key in enumerate(missing, start=1):
             try:
                 clip = decoded(key)
             except InputError as error:
                 failures[key] = str(error)
-                continue
-            writer.add(key, embed_clip(encoder, clip, window, hop))
+            else:
+                writer.add(key, embed_clip(encoder, clip, window, hop))
+            if progress:
+                progress(f"Embedding {noun} {done} of {len(missing)}", done / len(missing))
     store.arrange([key for key in keys if key not in failures])
     return store.arrays(), failures
 
@@ -129,7 +145,7 @@ def embedded(
     encoder: Encoder,
     items: Sequence[Item],
     arrays: StoredArrays,
-    window: float,
+    window: float | None,
     skipped: tuple[Skipped, ...] = (),
 ) -> EmbeddedCollection:
     """Items and their arrays, in the same order, as one record."""
@@ -144,7 +160,7 @@ def embedded(
         clips=arrays.clips,
         windows=arrays.windows,
         offsets=arrays.offsets,
-        window_seconds=window,
+        window_seconds=window or 0.0,
         skipped=skipped,
     )
 
@@ -164,7 +180,7 @@ def embedded_clips(
 
 
 def embedding_store(
-    encoder: Encoder, name: str, identity: Sequence[str], window: float, hop: float, folder: Path | None = None
+    encoder: Encoder, name: str, identity: Sequence[str], window: float | None, hop: float, folder: Path | None = None
 ) -> EmbeddingStore:
     """The store of one set of clips, encoder and windows; ``identity`` tells sets of the same name apart."""
     base = folder if folder is not None else settings().cache_dir / "collections"

@@ -17,7 +17,7 @@ def register(commands: Any) -> None:
     parser = commands.add_parser("compose", help="rebuild combinations of sounds from what each sound contributes")
     parser.add_argument(
         "collection",
-        help="'demo', an .npz (ids, embeddings) or .parquet, a folder of sounds, or a CSV that lists sounds",
+        help="demo-scenes (or demo, for short), an .npz (ids, embeddings) or .parquet, a folder, or a CSV of sounds",
     )
     parser.add_argument(
         "--labels",
@@ -68,8 +68,9 @@ def register(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Analyse, write, and print the headline."""
-    from backend.collections.composition_sources import LabelOptions, load_source
-    from backend.collections.ready_embeddings import SUFFIXES
+    from backend.collections.composition_sources import load_source
+    from backend.collections.label_options import LabelOptions
+    from backend.collections.ready import SUFFIXES
     from backend.composition.analysis import compose
     from backend.reports.composition.export import checked_folder, write_report
 

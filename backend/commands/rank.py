@@ -42,7 +42,7 @@ def register(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Print the first hits, with the rank of each in the other two orders."""
     from backend.collections.layouts import open_collection
-    from backend.collections.ready import ready_collection
+    from backend.collections.ready import SUFFIXES, ready_collection
     from backend.collections.store import embed_collection
     from backend.commands.terminal_progress import clear, on_terminal
     from backend.negation import parse_query
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> None:
 
     scorer, strength, top = check_scorer(arguments.scorer), arguments.strength, arguments.top
     query = parse_query(arguments.query)
-    is_ready = Path(arguments.collection).suffix.lower() in (".npz", ".parquet")
+    is_ready = Path(arguments.collection).suffix.lower() in SUFFIXES
     collection = None if is_ready else open_collection(arguments.collection)
     encoder = chosen_encoder(arguments)
     if collection is None:

@@ -11,7 +11,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from backend.collections.collection import EmbeddedCollection, Item, joined
-from backend.collections.layouts import DEMO, open_collection
+from backend.collections.demo import DEMO
+from backend.collections.layouts import open_collection
 from backend.collections.store import embed_collection, embedded_clips
 from backend.encoders.base import Encoder
 from backend.errors import InputError

@@ -11,7 +11,7 @@ from components.panels.compose.reports import demo_report, own_report
 
 @answers_in_words
 def compose_endpoint(embeddings: str | None, labels: str | None, encoder: str, seed: float) -> dict[str, Any]:
-    """compose.json of your embeddings (.npz, .parquet) and labels (CSV id,labels); of the demo set without files."""
+    """compose.json of your embeddings (.npz, .parquet) and labels (CSV id,labels); of the demo scenes without files."""
     if embeddings or labels:
         return own_report(embeddings, labels, checked_seed(seed)).record()
     return demo_report(encoder, checked_seed(seed))[0].record()

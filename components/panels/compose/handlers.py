@@ -67,7 +67,7 @@ class ComposeHandlers:
         self.parts = parts
 
     def on_open(self, view: ViewState, opened: Opened | None) -> Iterator[list[Any]]:
-        """The tab is opened, or the encoder changes: the demo set under that encoder, unless it is there already."""
+        """The tab is opened, or the encoder changes: the demo scenes under that encoder, unless it is there already."""
         # The browser reports a change of the token when the page opens, whatever is open.
         if view.tab != "compose" or (
             opened is not None and (opened.own or opened.key == ("demo", view.encoder, view.seed))
@@ -87,7 +87,7 @@ class ComposeHandlers:
         return self.parts.answer(status=say.stopped(), stop=gr.Button(visible=False))
 
     def on_demo(self, view: ViewState) -> Iterator[list[Any]]:
-        """Back to the demo set."""
+        """Back to the demo scenes."""
         view = view.with_panel(ComposeState, selection="")
         yield from self._computed(
             view,

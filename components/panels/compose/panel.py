@@ -53,7 +53,7 @@ def _own() -> tuple[gr.Dropdown, list[gr.File], gr.Button, gr.Button]:
             ]
         with gr.Row(elem_classes="downloads"):
             analyse = gr.Button("Rebuild my combinations", elem_id="compose-analyse", **NARROW)
-            demo = gr.Button("Back to the demo set", elem_id="compose-demo", **NARROW)
+            demo = gr.Button("Back to the demo scenes", elem_id="compose-demo", **NARROW)
     return second, files, analyse, demo
 
 

@@ -1,4 +1,4 @@
-"""Where the Compose panel's reports come from: the demo set by encoder, or a visitor's own embeddings."""
+"""Where the Compose panel's reports come from: the demo scenes by encoder, or a visitor's own embeddings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from backend.collections.composition_sources import DEMO, LabelOptions, Sound, load_source, refuse_large
+from backend.collections.composition_sources import Sound, load_source, refuse_large
+from backend.collections.demo_scenes import DEMO_SCENES
+from backend.collections.label_options import LabelOptions
+from backend.collections.ready import SUFFIXES
 from backend.composition import Report, compose
 from backend.composition.explore import best_and_worst, combination_named
 from backend.encoders.base import load_encoder
@@ -17,7 +20,7 @@ from components.frame.serving import served_url
 
 Progress = Callable[[str, float], None]
 KEPT_REPORTS = 4
-"""Reports of the demo set kept for the next visitor, one an encoder and seed."""
+"""Reports of the demo scenes kept for the next visitor, one an encoder and seed."""
 
 _reports: OrderedDict[tuple[str, int], tuple[Report, Sound | None]] = OrderedDict()
 _lock = threading.Lock()
@@ -87,13 +90,13 @@ class Opened:
 
 
 def demo_report(encoder_id: str, seed: int, progress: Progress | None = None) -> tuple[Report, Sound | None]:
-    """The demo set under an encoder, and its sounds; kept while among the last four. Raises InputError."""
+    """The demo scenes under an encoder, and its sounds; kept while among the last four. Raises InputError."""
     key = (encoder_id, seed)
     with _lock:
         if key in _reports:
             _reports.move_to_end(key)
             return _reports[key]
-    source = load_source(DEMO, (), load_encoder(encoder_id), progress=progress)
+    source = load_source(DEMO_SCENES, (), load_encoder(encoder_id), progress=progress)
     report = compose(source.data, seed=seed, provenance=source.provenance, notes=source.notes, progress=progress)
     with _lock:
         _reports[key] = (report, source.sound)
@@ -113,7 +116,7 @@ def own_report(
     """A visitor's own embeddings and labels; ancestors are dropped when a hierarchy is given. Raises InputError."""
     if not embeddings or not labels:
         raise InputError("Give both files: embeddings (.npz or .parquet) and labels (CSV with id,labels).")
-    if not embeddings.lower().endswith((".npz", ".parquet")):
+    if not embeddings.lower().endswith(SUFFIXES):
         raise InputError(f"{Path(embeddings).name} is not .npz or .parquet. Sounds are embedded on the command line.")
     options = LabelOptions("drop", hierarchy) if hierarchy else None
     source = load_source(embeddings, [labels], options=options)
@@ -122,7 +125,7 @@ def own_report(
 
 
 def opened_demo(encoder_id: str, seed: int, selection: str = "", progress: Progress | None = None) -> Opened:
-    """The demo set as the panel opens it: at the linked combination, or at the one that adds up best."""
+    """The demo scenes as the panel opens it: at the linked combination, or at the one that adds up best."""
     report, sound = demo_report(encoder_id, seed, progress)
     return _opened(("demo", encoder_id, seed), encoder_id, report, sound, selection)
 

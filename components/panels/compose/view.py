@@ -162,4 +162,4 @@ def pending(sentence: str, share: float) -> str:
 
 def stopped() -> str:
     """What Cancel leaves behind."""
-    return '<p class="note" role="status">Cancelled. “Back to the demo set” starts it again.</p>'
+    return '<p class="note" role="status">Cancelled. “Back to the demo scenes” starts it again.</p>'

@@ -1,4 +1,4 @@
-"""Sounds in: folders and lists of sounds, and the demo set with its recorded recipes."""
+"""Sounds in: folders and lists of sounds, and the demo scenes with its recorded recipes."""
 
 from __future__ import annotations
 
@@ -6,9 +6,15 @@ import numpy as np
 import pytest
 import soundfile
 
+from backend.audio import clip_from_samples
 from backend.collections import demo_scenes as demo
-from backend.collections.composition_sources import LabelOptions, clip_embedding, load_source
+from backend.collections import store
+from backend.collections.composition_sources import load_source
 from backend.collections.demo import SAMPLE_RATE, demo_clip, demo_clips
+from backend.collections.label_options import LabelOptions
+from backend.collections.layouts import open_collection
+from backend.collections.store import whole_clip_embedding
+from backend.composition import LabelledEmbeddings
 from backend.errors import InputError
 from tests.fakes import BandEncoder, clip_of_samples
 
@@ -63,11 +69,11 @@ def test_sounds_that_are_not_there(tmp_path):
 
 def test_a_long_sound_is_the_mean_of_its_ten_second_windows():
     samples = np.concatenate([np.sin(2 * np.pi * 750 * np.arange(80000) / 8000)] * 2)
-    vector = clip_embedding(BandEncoder(), clip_of_samples(samples))
+    vector = whole_clip_embedding(BandEncoder(), clip_of_samples(samples))
     assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-6) and np.argmax(vector) == 1
 
 
-def test_the_demo_set_is_large_enough_and_uses_only_recordings_of_data():
+def test_the_demo_scenes_are_many_and_use_only_recordings_of_data():
     scenes = demo.recipes()
     combinations = {scene.labels for scene in scenes}
     assert len(combinations) >= 120
@@ -93,23 +99,109 @@ def test_a_scene_is_the_sum_of_its_layers():
     assert demo.render(scene).digest == clip.digest
 
 
-def test_the_demo_set_is_embedded_once(tmp_path, monkeypatch):
+def test_the_demo_scenes_are_embedded_once(tmp_path, monkeypatch):
     scenes = demo.recipes()[:20]
     monkeypatch.setattr(demo, "recipes", lambda: scenes)
     monkeypatch.setattr(demo, "settings", lambda: type("Settings", (), {"cache_dir": tmp_path})())
     encoder, said = BandEncoder(sample_rate=16000), []
-    first = demo.embedded_demo(encoder, lambda sentence, share: said.append((sentence, share)))
+    first = demo.embedded_scenes(encoder, lambda sentence, share: said.append((sentence, share)))
     assert encoder.audio_passes == 20 and said[-1] == ("Embedding scene 20 of 20", 1.0)
-    again = demo.embedded_demo(encoder)
+    again = demo.embedded_scenes(encoder)
     assert encoder.audio_passes == 20 and np.array_equal(first.embeddings, again.embeddings)
-    next((tmp_path / "compose").glob("*.npy")).write_bytes(b"half")
-    assert np.array_equal(demo.embedded_demo(encoder).embeddings, first.embeddings)
-    assert demo.embedded_demo(BandEncoder("other", sample_rate=16000)).ids == first.ids
-    assert len(list((tmp_path / "compose").glob("*.npy"))) == 2
+    expected = np.array(first.embeddings)  # a copy: what it is mapped from is damaged now
+    del first, again
+    next((tmp_path / "compose").glob("*/clips.f32")).write_bytes(b"half")
+    assert np.array_equal(demo.embedded_scenes(encoder).embeddings, expected)
+    assert demo.embedded_scenes(BandEncoder("other", sample_rate=16000)).ids == tuple(one.id for one in scenes)
+    assert len(list((tmp_path / "compose").glob("*/clips.f32"))) == 2
 
 
-def test_the_demo_set_takes_no_labels_and_names_no_unknown_scene(tmp_path):
+def test_the_demo_scenes_take_no_labels_and_name_no_unknown_scene(tmp_path):
     with pytest.raises(InputError, match="own labels"):
         load_source("demo", [tmp_path / "x.csv"], BandEncoder())
     with pytest.raises(InputError, match="no demo scene"):
         demo.recipe("scene-999")
+
+
+@pytest.fixture
+def stored(tmp_path, monkeypatch):
+    """Three sounds of 1, 2 and 23 s with labels, and a cache of their own."""
+    monkeypatch.setattr(store, "settings", lambda: type("Settings", (), {"cache_dir": tmp_path / "cache"})())
+    monkeypatch.setattr(store, "load_clip", lambda path, **_: clip_from_samples(*soundfile.read(path), name=path.name))
+    for name, band, seconds in (("one", 1, 1.0), ("two", 2, 2.0), ("three", 3, 23.0)):
+        tone(tmp_path / "sounds" / f"{name}.wav", band, seconds)
+    labels = tmp_path / "labels.csv"
+    labels.write_text("id,labels\none,low\ntwo,mid\nthree,high\n")
+    return tmp_path / "sounds", labels
+
+
+class Stop(Exception):
+    """Raised by a progress callback: the person gives up."""
+
+
+def test_a_folder_is_embedded_once_and_a_second_run_embeds_nothing(stored):
+    folder, labels = stored
+    encoder, said = BandEncoder(), []
+    first = load_source(folder, [labels], encoder, progress=lambda sentence, share: said.append((sentence, share)))
+    assert said == [("Embedding sound 1 of 3", 1 / 3), ("Embedding sound 2 of 3", 2 / 3), ("Embedding sound 3 of 3", 1)]
+    assert encoder.audio_passes == 5  # no window but the whole clip, the longest in three
+    again = load_source(folder, [labels], encoder, progress=lambda *_: pytest.fail("there is nothing to embed"))
+    assert encoder.audio_passes == 5
+    np.testing.assert_array_equal(first.data.embeddings, again.data.embeddings)
+    labels.write_text("id,labels\nthree,loud\none,low\n")
+    fewer = load_source(folder, [labels], encoder)
+    assert encoder.audio_passes == 5 and fewer.data.labels == (frozenset({"loud"}), frozenset({"low"}))
+    np.testing.assert_array_equal(fewer.data.embeddings, first.data.embeddings[[2, 0]])
+
+
+def test_a_folder_goes_on_where_it_was_stopped(stored):
+    def give_up(sentence: str, share: float) -> None:
+        if share > 0.5:
+            raise Stop
+
+    folder, labels = stored
+    encoder = BandEncoder()
+    with pytest.raises(Stop):
+        load_source(folder, [labels], encoder, progress=give_up)
+    assert encoder.audio_passes == 2
+    (index,) = (folder.parent / "cache").rglob("index.jsonl")
+    index.write_bytes(index.read_bytes()[:-3])  # and the process was killed in the middle of a line
+    said = []
+    resumed = load_source(folder, [labels], encoder, progress=lambda sentence, share: said.append(sentence))
+    assert encoder.audio_passes == 6 and said == ["Embedding sound 1 of 2", "Embedding sound 2 of 2"]
+    assert np.argmax(resumed.data.embeddings, axis=1).tolist() == [1, 2, 3]
+
+
+def test_a_sound_that_cannot_be_decoded_is_named_and_may_be_left_out(tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "settings", lambda: type("Settings", (), {"cache_dir": tmp_path / "cache"})())
+    tone(tmp_path / "one.wav", 1)
+    (tmp_path / "two.wav").write_bytes(b"<html>not found</html>")
+    labels = tmp_path / "labels.csv"
+    labels.write_text("id,labels\none,low\ntwo,mid\n")
+    encoder = BandEncoder()
+    with pytest.raises(InputError, match="The sound of 'two' cannot be used"):
+        load_source(tmp_path, [labels], encoder)
+    source = load_source(tmp_path, [labels], encoder, options=LabelOptions(subset=True))
+    assert source.data.ids == ("one",) and "1 sounds cannot be decoded" in source.notes[0]
+    assert encoder.audio_passes == 1
+
+
+def test_a_whole_clip_has_one_embedding_whoever_asks(stored):
+    """A ranking, an analysis and the demo scenes mean the same vector by it."""
+    folder, labels = stored
+    analysed = load_source(folder, [labels], BandEncoder())
+    ranked = store.embed_collection(open_collection(folder), BandEncoder())
+    for place, clip in enumerate(analysed.data.ids):
+        row = ranked.ids.index(f"{clip}.wav")
+        np.testing.assert_array_equal(analysed.data.embeddings[place], ranked.clips[row])
+        direct = store.whole_clip_embedding(BandEncoder(), store.load_clip(folder / f"{clip}.wav"))
+        np.testing.assert_array_equal(analysed.data.embeddings[place], direct)
+
+
+def test_demo_names_one_set_and_demo_scenes_the_other(monkeypatch, capsys):
+    monkeypatch.setattr(demo, "embedded_scenes", lambda *_: LabelledEmbeddings(("s",), np.eye(1), (["dog"],)))
+    for name in ("demo-scenes", "demo"):
+        assert load_source(name, [], BandEncoder()).provenance["collection"] == "demo-scenes"
+    assert len(open_collection("demo")) == len(demo_clips())
+    with pytest.raises(InputError, match="compose demo-scenes"):
+        open_collection("demo-scenes")

@@ -12,7 +12,7 @@ import pyarrow as arrow
 import pyarrow.parquet as parquet
 import pytest
 
-from backend.collections.composition_sources import LabelOptions, load_source
+from backend.collections.composition_sources import load_source, match
 from backend.collections.hierarchy import (
     ancestors,
     fsd50k_name,
@@ -20,8 +20,9 @@ from backend.collections.hierarchy import (
     read_hierarchy,
     without_ancestors,
 )
+from backend.collections.label_options import LabelOptions
 from backend.collections.label_tables import CHIME_CLASSES, read_labels
-from backend.collections.ready_embeddings import match, read_embeddings
+from backend.collections.ready import read_embeddings
 from backend.errors import InputError
 
 

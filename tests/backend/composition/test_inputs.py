@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from backend.__main__ import main
-from backend.collections.composition_sources import LabelOptions, load_source
+from backend.collections.composition_sources import load_source
+from backend.collections.label_options import LabelOptions
 from backend.collections.label_tables import read_labels
 from backend.composition import (
     LabelledEmbeddings,

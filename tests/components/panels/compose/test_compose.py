@@ -115,7 +115,7 @@ def test_a_click_opens_a_combination_and_the_link_names_it(on, panel):
     assert opened_demo("pocket", 0, "whale;dog").chosen == opened.chosen
 
 
-def test_back_to_the_demo_set_leaves_the_combination_out_of_the_link_too(on, panel):
+def test_back_to_the_demo_scenes_leaves_the_combination_out_of_the_link_too(on, panel):
     answers = [
         shown(panel, answer) for answer in on.on_demo(COMPOSE.with_panel(ComposeState, selection="dog barking;rain"))
     ]
@@ -189,7 +189,7 @@ def test_two_embeddings_side_by_side(on, panel, tmp_path):
     assert "other.npz: sum of its parts" in answer["table"]
 
 
-def test_a_second_encoder_on_the_demo_set_and_back(on, panel):
+def test_a_second_encoder_on_the_demo_scenes_and_back(on, panel):
     opened = opened_demo("pocket", 0)
     both = shown(panel, last(on.on_second(COMPOSE, opened, "other")))["opened"]
     assert both.names == ("pocket", "other")
