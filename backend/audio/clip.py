@@ -17,6 +17,7 @@ from backend.audio.words import shown_name
 from backend.audio.writing import WAV_FORMATS, write_wav
 from backend.checks import checked_number
 from backend.errors import InputError
+from backend.reports.jsonable import DIGITS, jsonable
 
 HOP_SECONDS = 0.5
 """Hop between window starts (science section 1)."""
@@ -125,6 +126,19 @@ class Clip:
     def rms(self) -> float:
         """Root mean square over all channels, full scale = 1."""
         return float(np.sqrt(np.mean(np.square(self.channels, dtype=np.float64)))) if self.channels.size else 0.0
+
+    def record(self) -> dict[str, Any]:
+        """Duration in seconds, rate in Hz, digest, peak and RMS (full scale 1), notes."""
+        return {
+            "name": self.name,
+            "duration": jsonable(self.duration, DIGITS),
+            "sample_rate": self.sample_rate,
+            "channels": self.channels.shape[1],
+            "digest": self.digest,
+            "peak": jsonable(self.peak, DIGITS),
+            "rms": jsonable(self.rms, DIGITS),
+            "notes": list(self.notes),
+        }
 
 
 def checked_window(seconds: object) -> float:

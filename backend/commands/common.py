@@ -122,13 +122,6 @@ def chosen_encoder(arguments: argparse.Namespace) -> Encoder:
     return loaded_encoder(arguments.encoder)
 
 
-def provenance(encoder: Encoder, arguments: argparse.Namespace) -> dict[str, Any]:
-    """What made a result: version, encoder, weights, seed."""
-    from backend.reports import records as results
-
-    return results.provenance(encoder, arguments.seed)
-
-
 def print_json(value: object) -> None:
     """One JSON object on one line of standard output."""
     json.dump(value, sys.stdout, ensure_ascii=False, allow_nan=False)

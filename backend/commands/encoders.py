@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 from pathlib import Path
 from typing import Any
@@ -33,17 +32,13 @@ def run(arguments: argparse.Namespace) -> None:
         if arguments.json:
             print_json(found)
         else:
-            print("\n".join(f"{name}: {value}" for name, value in found.items()))
+            print("\n".join(f"{name}: {value}" for name, value in found.items() if name != "provenance"))
         return
     from backend.encoders.base import encoder_list
 
     listed = encoder_list()
     if arguments.json:
-        keys = ("id", "title", "ready", "needs", "dim", "sample_rate", "text")
-        extra = ("licence", "source", "size_bytes")
-        print_json(
-            [{key: getattr(info, key) for key in (*keys, *extra)} | {"needs": needed_here(info)} for info in listed]
-        )
+        print_json([{**info.record(), "needs": needed_here(info)} for info in listed])
         return
     width = max(len(info.id) for info in listed)
     for info in listed:
@@ -75,10 +70,7 @@ def _download(arguments: argparse.Namespace) -> dict[str, Any]:
 def _test(arguments: argparse.Namespace) -> dict[str, Any]:
     from backend.encoders.selftest import tested
 
-    found = tested(loaded_encoder(arguments.test))
-    cosines = {"sound_cosine": found.sound_cosine, "text_cosine": found.text_cosine}
-    shown = {name: None if math.isnan(value) else round(value, 4) for name, value in cosines.items()}
-    return {"encoder": found.encoder, "weights": found.weights, **shown, "warnings": list(found.warnings)}
+    return tested(loaded_encoder(arguments.test)).record()
 
 
 def _strip(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -12,7 +12,6 @@ from backend.commands.common import (
     chosen_encoder,
     finite_number,
     print_json,
-    provenance,
 )
 from backend.errors import InputError
 from backend.evidence.control_cuts import CONTROL_COUNT, checked_controls
@@ -63,19 +62,18 @@ def run(arguments: argparse.Namespace) -> None:
     """Write the cut clip; with --query also score it beside its controls."""
     from backend.audio import Span, save_wav, wav_format
     from backend.collections.demo import demo_or_file
-    from backend.evidence.control_cuts import checked_cut, cut_and_compare, cut_sentence
+    from backend.evidence.control_cuts import checked_cut, cut_and_compare, cut_record, cut_sentence
     from backend.evidence.cut import gated_clip
     from backend.negation import parse_query
-    from backend.reports.records import gate_record
 
-    concepts = parse_query(arguments.query).concepts if arguments.query is not None else ()
+    query = None if arguments.query is None else parse_query(arguments.query)
+    concepts = () if query is None else query.concepts
     band = tuple(arguments.band) if arguments.band else None
     output = checked_output(arguments.output, arguments.clip)
     clip = demo_or_file(arguments.clip)
     span, depth = checked_cut(clip, Span(arguments.start, arguments.end), arguments.depth)
-    record = gate_record(clip, span, depth, band)
     if not concepts:
-        cut = gated_clip(clip, span, depth, band)
+        cut, record = gated_clip(clip, span, depth, band), cut_record(clip, span, depth, band)
         sentences: list[str] = []
     else:
         encoder = chosen_encoder(arguments)
@@ -91,8 +89,7 @@ def run(arguments: argparse.Namespace) -> None:
             controls=arguments.controls,
         )
         cut = experiment.cut
-        record = gate_record(clip, span, depth, band, experiment)
-        record |= {"query": arguments.query, "provenance": provenance(encoder, arguments)}
+        record = experiment.record(query)
         sentences = [cut_sentence(effect, span, len(experiment.control_spans)) for effect in experiment.effects]
     record |= {"output": str(output), "sample_format": wav_format(cut)}
     save_wav(cut, output)

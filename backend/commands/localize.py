@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from backend.commands.common import add_common, chosen_encoder, print_json, provenance
+from backend.commands.common import add_common, chosen_encoder, print_json
 
 
 def register(commands: Any) -> None:
@@ -22,14 +22,13 @@ def run(arguments: argparse.Namespace) -> None:
     from backend.collections.demo import demo_or_file
     from backend.evidence.localization import localize
     from backend.negation import parse_query
-    from backend.reports.records import localization_record, query_record
 
     query = parse_query(arguments.query)
     clip = demo_or_file(arguments.clip)
     encoder = chosen_encoder(arguments)
     found = localize(encoder, clip, query.concepts, arguments.window)
     if arguments.json:
-        print_json({**localization_record(found), **query_record(query), "provenance": provenance(encoder, arguments)})
+        print_json(found.record(query, arguments.seed))
         return
     for note in (*query.notes, *clip.notes):
         print(f"Note: {note}")

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from backend.commands.common import add_common, checked_by, chosen_encoder, finite_number, print_json, provenance
+from backend.commands.common import add_common, checked_by, chosen_encoder, finite_number, print_json
 from backend.reports.records import DEFAULT_SCORER
 from backend.retrieval.ranking import DEFAULT_HITS, checked_top
 from backend.retrieval.steering import DEFAULT_LAMBDA, LARGEST_LAMBDA, checked_lambda
@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> None:
         clear()
     scores = score_query(embedded, encoder, query)
     rankings = [rank(scores, name, strength) for name in SCORERS]
-    record = ranking_record(rankings, scorer, top, provenance(encoder, arguments))
+    record = ranking_record(rankings, scorer, top, arguments.seed)
     if arguments.json:
         print_json(record)
     else:

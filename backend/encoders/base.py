@@ -11,8 +11,8 @@ import importlib
 import re
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,6 +87,10 @@ class EncoderInfo:
     size_bytes: int = 0
     """Bytes of a download; 0 when there is none."""
     downloadable: bool = False
+
+    def record(self) -> dict[str, Any]:
+        """Every field under its name."""
+        return asdict(self)
 
 
 class EncoderFamily(Protocol):

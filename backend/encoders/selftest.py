@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from backend.checks import DEFAULT_SEED
 from backend.encoders.base import Encoder, FloatArray
+from backend.reports.jsonable import jsonable
+from backend.reports.provenance import provenance
 
 TEXTS = (
     "a dog barking",
@@ -44,6 +47,17 @@ class SelfTest:
     """Mean cosine between unlike texts; NaN without a text side."""
     warnings: tuple[str, ...]
     """Sentences; empty when nothing is wrong."""
+
+    def record(self) -> dict[str, Any]:
+        """What ``encoders --test`` prints; a cosine that was not measured is None."""
+        return {
+            "encoder": self.encoder,
+            "weights": self.weights,
+            "sound_cosine": jsonable(self.sound_cosine, 4),
+            "text_cosine": jsonable(self.text_cosine, 4),
+            "warnings": list(self.warnings),
+            "provenance": provenance(self.encoder, self.weights, DEFAULT_SEED),
+        }
 
 
 def two_sounds(sample_rate: int) -> FloatArray:

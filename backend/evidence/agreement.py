@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.stats import spearmanr
@@ -12,7 +13,8 @@ from backend.audio import Clip
 from backend.encoders.base import Encoder, FloatArray
 from backend.errors import InputError
 from backend.evidence.localization import Evidence, Localization, localize, temporal_iou
-from backend.negation import Concept
+from backend.negation import Concept, Query
+from backend.reports.jsonable import DIGITS, jsonable
 
 SAME_PLACE = 0.5
 """Temporal IoU of the best windows from which they count as one place (own choice)."""
@@ -42,6 +44,16 @@ class Agreement:
         """Whether the best windows overlap by at least SAME_PLACE."""
         return self.iou >= SAME_PLACE
 
+    def record(self) -> dict[str, Any]:
+        """How far both agree about the concept."""
+        return {
+            "text": self.concept.text,
+            "polarity": self.concept.polarity,
+            "iou": jsonable(self.iou, DIGITS),
+            "rank_correlation": jsonable(self.rank_correlation, DIGITS),
+            "same_place": self.same_place,
+        }
+
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
@@ -50,6 +62,11 @@ class Comparison:
     first: Localization
     second: Localization
     agreements: tuple[Agreement, ...]
+
+    def record(self, query: Query | None = None, **parameters: Any) -> dict[str, Any]:
+        """Both localizations as their own records, and how far they agree about each concept."""
+        sides = (self.first.record(query, **parameters), self.second.record(query, **parameters))
+        return {"first": sides[0], "second": sides[1], "agreements": [one.record() for one in self.agreements]}
 
 
 def rank_correlation(first: FloatArray, second: FloatArray) -> float:

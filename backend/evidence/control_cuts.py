@@ -21,8 +21,10 @@ from backend.encoders.cached import EmbeddingCache, text_embeddings, window_embe
 from backend.encoders.prompts import concept_prompt
 from backend.errors import InputError
 from backend.evidence.cut import blank, checked_depth, checked_region, clip_segment, gated_clip
-from backend.evidence.localization import Localization, localize
-from backend.negation import Concept
+from backend.evidence.localization import Localization, asked, localize
+from backend.negation import Concept, Query
+from backend.reports.jsonable import DIGITS, jsonable
+from backend.reports.provenance import provenance
 
 CONTROL_COUNT = 20
 """K, random cuts a result is compared with (issue and science section 3)."""
@@ -81,6 +83,21 @@ class CutEffect:
         """Whether the drop exceeds the random cuts' mean by two of their standard deviations."""
         return self.drop > 0 and self.drop > self.control_mean + GROUNDED_DEVIATIONS * self.control_sd
 
+    def record(self) -> dict[str, Any]:
+        """Cosines before and after, beside the random cuts' and the blank clip's."""
+        numbers = {
+            "before": self.before,
+            "after": self.after,
+            "drop": self.drop,
+            "control_drops": self.control_drops,
+            "control_mean": self.control_mean,
+            "control_sd": self.control_sd,
+            "control_score": self.control_score,
+            "blank": self.blank,
+        }
+        named = {"text": self.concept.text, "polarity": self.concept.polarity}
+        return {**named, **jsonable(numbers, DIGITS), "grounded": self.grounded}
+
 
 @dataclass(frozen=True, eq=False)
 class CutExperiment:
@@ -95,6 +112,37 @@ class CutExperiment:
     seed: int
     control_spans: tuple[Span, ...]
     effects: tuple[CutEffect, ...]
+
+    def record(self, query: Query | None = None, **parameters: Any) -> dict[str, Any]:
+        """The object that ``gate --json`` prints: what was cut, and the numbers of it beside its controls'.
+
+        ``query`` is as it was asked; ``parameters`` join the provenance.
+        """
+        before, after = self.before.record(query), self.after.record()
+        return {
+            **cut_record(self.before.clip, self.span, self.depth_db, self.band),
+            "encoder": before["encoder"],
+            "window": before["window"],
+            "hop": before["hop"],
+            "seed": self.seed,
+            "control_spans": jsonable([(span.start, span.end) for span in self.control_spans], DIGITS),
+            "before": before["concepts"],
+            "after": after["concepts"],
+            "effects": [effect.record() for effect in self.effects],
+            **asked(query),
+            "provenance": provenance(self.before.encoder_id, self.before.weights, self.seed, **parameters),
+        }
+
+
+def cut_record(clip: Clip, span: Span, depth_db: float, band: tuple[float, float] | None) -> dict[str, Any]:
+    """What was cut from which clip; all there is to say where no query was scored."""
+    return {
+        "clip": clip.record(),
+        "region": {"start": span.start, "end": span.end},
+        "depth_db": -depth_db if depth_db else 0.0,
+        "band": list(band) if band else None,
+        "provenance": provenance(),
+    }
 
 
 def clip_scores(embeddings: FloatArray, texts: FloatArray) -> NDArray[np.float64]:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from backend.audio import HOP_SECONDS, Clip, Span, Windows, checked_window, sliding_windows
+from backend.checks import DEFAULT_SEED
 from backend.encoders.base import Encoder, FloatArray
 from backend.encoders.cached import EmbeddingCache, text_embeddings, window_batches, window_embeddings
 from backend.encoders.prompts import background_vocabulary, concept_prompt
 from backend.errors import InputError
-from backend.negation import Concept, at_least_one
+from backend.negation import Concept, Query, at_least_one
+from backend.reports.jsonable import DIGITS, jsonable
+from backend.reports.provenance import provenance
 
 STANDS_OUT_DEVIATIONS = 2.0
 """From this z-score on, a concept's best window is said to hold it (own choice; cosines are no probabilities)."""
@@ -48,6 +52,21 @@ class Evidence:
         """Whether the best window lies far enough above the background to be called a find."""
         return self.z >= STANDS_OUT_DEVIATIONS
 
+    def record(self, windows: Windows) -> dict[str, Any]:
+        """The concept's curve over its windows, and the best of them."""
+        return {
+            "text": self.concept.text,
+            "polarity": self.concept.polarity,
+            "starts": jsonable(windows.starts, DIGITS),
+            "scores": jsonable(self.scores, DIGITS),
+            "best": {
+                "start": jsonable(self.best.start, DIGITS),
+                "end": jsonable(self.best.end, DIGITS),
+                "score": jsonable(self.score, DIGITS),
+                "z": jsonable(self.z, 4),
+            },
+        }
+
 
 @dataclass(frozen=True, eq=False)
 class Localization:
@@ -64,6 +83,36 @@ class Localization:
     def complete(self) -> bool:
         """Whether every window has been embedded."""
         return all(np.isfinite(found.scores).all() for found in self.evidence)
+
+    def record(self, query: Query | None = None, seed: int = DEFAULT_SEED, **parameters: Any) -> dict[str, Any]:
+        """The object that ``localize --json`` prints.
+
+        Parameters
+        ----------
+        query : Query, optional
+            As it was asked.
+        seed : int
+            Nothing is drawn here; it is only said.
+        **parameters
+            What else the provenance should name.
+        """
+        return {
+            "encoder": {"id": self.encoder_id, "weights": self.weights},
+            "clip": self.clip.record(),
+            "window": jsonable(self.windows.length, DIGITS),
+            "hop": self.windows.hop,
+            "background": self.background_size,
+            "concepts": [one.record(self.windows) for one in self.evidence],
+            **asked(query),
+            "provenance": provenance(self.encoder_id, self.weights, seed, **parameters),
+        }
+
+
+def asked(query: Query | None) -> dict[str, Any]:
+    """The query of a record: as typed, its language and what the parser noticed."""
+    if query is None:
+        return {}
+    return {"query": query.text, "query_language": query.language, "query_notes": list(query.notes)}
 
 
 def temporal_iou(first: Span, second: Span) -> float:

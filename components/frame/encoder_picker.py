@@ -170,7 +170,7 @@ def _info(encoder_id: str) -> EncoderInfo | None:
 
 def encoders_endpoint() -> list[dict[str, Any]]:
     """Every encoder, whether it is ready here, and what it needs."""
-    return [info.__dict__ for info in encoder_list()]
+    return [info.record() for info in encoder_list()]
 
 
 ENDPOINT = Endpoint("encoders", encoders_endpoint, (), (a_record(),), heavy=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 import shutil
 import time
@@ -11,30 +10,15 @@ from typing import Any
 
 import gradio as gr
 
-from backend import __version__
 from backend.audio import save_wav
 from backend.evidence.control_cuts import CutExperiment
 from backend.evidence.localization import Localization
-from backend.reports.csv_rows import csv_text
-from backend.reports.records import cut_record, localization_record, window_rows
+from backend.reports.jsonable import json_text
+from backend.reports.tables import Table, window_table
 from backend.settings import settings
 from components.frame.links import link
 from components.frame.view_state import ViewState
-
-WINDOW_COLUMNS = (
-    "concept",
-    "polarity",
-    "start_s",
-    "end_s",
-    "cosine",
-    "cosine_after_cut",
-    "encoder",
-    "weights",
-    "clip",
-    "seed",
-    "version",
-)
-
+from components.widgets.queries import query_of
 
 KEPT_SECONDS = 7200
 """Exports older than this are removed when the next one is made."""
@@ -52,12 +36,10 @@ def export_file(name: str) -> Path:
     return folder / name
 
 
-def _files(stem: str, record: dict[str, Any], rows: list[dict[str, Any]], view: ViewState) -> dict[str, Any]:
-    made_by = {"version": __version__, "encoder": view.encoder, "seed": view.seed, "link": link(view)}
-    stamp = {"clip": record["clip"]["digest"], "seed": view.seed, "version": __version__}
+def _files(stem: str, record: dict[str, Any], table: Table) -> dict[str, Any]:
     as_json, as_csv = export_file(f"{stem}.json"), export_file(f"{stem}.csv")
-    as_json.write_text(json.dumps({**record, "query": view.query, "provenance": made_by}, ensure_ascii=False, indent=1))
-    as_csv.write_text(csv_text(WINDOW_COLUMNS, [{**row, **stamp} for row in rows]))
+    as_json.write_text(json_text(record), encoding="utf-8")
+    as_csv.write_text(table.csv(), encoding="utf-8")
     return {
         "json": gr.DownloadButton(value=str(as_json), interactive=True),
         "csv": gr.DownloadButton(value=str(as_csv), interactive=True),
@@ -68,13 +50,14 @@ def localization_exports(found: Localization, view: ViewState) -> dict[str, Any]
     """CSV and JSON buttons of a localisation; none before every window is embedded."""
     if not found.complete:
         return {}
-    return _files("unheard-evidence", localization_record(found), window_rows(found), view)
+    record = found.record(query_of(view), view.seed, link=link(view))
+    return _files("unheard-evidence", record, window_table(found, view.seed))
 
 
 def cut_exports(experiment: CutExperiment, view: ViewState) -> dict[str, Any]:
     """WAV, CSV and JSON buttons of a cut."""
     wav = export_file(f"{Path(experiment.before.clip.name).stem[:80]}-cut.wav")
     save_wav(experiment.cut, wav)
-    record = {"clip": localization_record(experiment.before)["clip"], **cut_record(experiment)}
-    rows = window_rows(experiment.before, experiment.after)
-    return {"wav": gr.DownloadButton(value=str(wav), interactive=True), **_files("unheard-cut", record, rows, view)}
+    record = experiment.record(query_of(view), link=link(view))
+    table = window_table(experiment.before, experiment.seed, experiment.after)
+    return {"wav": gr.DownloadButton(value=str(wav), interactive=True), **_files("unheard-cut", record, table)}

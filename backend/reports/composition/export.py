@@ -16,7 +16,6 @@ from backend.reports.composition.raster import png
 from backend.reports.composition.rows import Table, report_tables
 from backend.reports.composition.summary import summary_text
 from backend.reports.composition.svg import draw
-from backend.reports.csv_rows import csv_text
 
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>{title}</title><style>body{{font:16px/1.5 ui-sans-serif,system-ui,"Segoe UI",Roboto,Arial,sans-serif;
@@ -88,7 +87,7 @@ def json_text(report: Report) -> str:
 
 def table_csv(table: Table) -> str:
     """A table as CSV."""
-    return csv_text(table.columns, table.rows)
+    return table.csv()
 
 
 def report_page(report: Report) -> str:

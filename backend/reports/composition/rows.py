@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from backend.composition.explore import contribution_cosines, worst_first
 from backend.composition.metrics import METRICS
 from backend.composition.report import Report
+from backend.reports.tables import Table
 
 TITLES = {
     "cosine": "Cosine",
@@ -20,14 +20,6 @@ TITLES = {
     "hits_at_5": "Hits@5",
 }
 """The metrics as people read them."""
-
-
-@dataclass(frozen=True)
-class Table:
-    """Rows with named columns."""
-
-    columns: tuple[str, ...]
-    rows: Sequence[Mapping[str, Any]]
 
 
 def report_tables(report: Report) -> dict[str, Table]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from backend.encoders.base import load_encoder
 from backend.negation import as_json, parse_query
-from backend.reports.records import DEFAULT_SCORER, provenance, ranking_record
+from backend.reports.records import DEFAULT_SCORER, ranking_record
 from backend.retrieval.ranking import DEFAULT_HITS, checked_top, rank
 from backend.retrieval.scoring import SCORERS, check_scorer, score_query
 from backend.retrieval.steering import DEFAULT_LAMBDA, checked_lambda
@@ -27,7 +27,7 @@ def ask_endpoint(query: str, encoder: str, lam: float, top: float, scorer: str =
     loaded = load_encoder(encoder)
     scores = score_query(demo_collection(loaded), loaded, parse_query(query))
     rankings = [rank(scores, name, strength) for name in SCORERS]
-    return ranking_record(rankings, chosen, count, provenance(loaded, 0))
+    return ranking_record(rankings, chosen, count)
 
 
 ENDPOINTS = (

@@ -1,6 +1,6 @@
 """The same questions the command line answers, as named endpoints for programs.
 
-They answer with the records of ``backend.reports.records``, so page, API and command line agree to the digit.
+They answer with the results' own records, so page, API and command line agree to the digit.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from backend.evidence.control_cuts import cut_and_compare
 from backend.evidence.cut import DEFAULT_DEPTH_DB
 from backend.evidence.localization import localize
 from backend.negation import parse_query
-from backend.reports.records import gate_record, localization_record, provenance, query_record
 from components.frame.endpoints import Endpoint, a_file, a_number, a_record, a_text, an_encoder, answers_in_words
 from components.frame.exports import export_file
 from components.frame.serving import loaded_clip
@@ -29,8 +28,7 @@ def _clip(file: str | None, demo: str) -> Clip:
 def localize_endpoint(file: str | None, demo: str, query: str, encoder: str, window: float) -> dict[str, Any]:
     """Where each concept of a query is found in a clip: the object of ``localize --json``."""
     parsed, loaded = parse_query(query), load_encoder(encoder)
-    found = localize(loaded, _clip(file, demo), parsed.concepts, window)
-    return {**localization_record(found), **query_record(parsed), "provenance": provenance(loaded, 0)}
+    return localize(loaded, _clip(file, demo), parsed.concepts, window).record(parsed)
 
 
 @answers_in_words
@@ -46,15 +44,14 @@ def gate_endpoint(
     seed: float,
 ) -> tuple[str, dict[str, Any]]:
     """Cut a region by spectral gating and score it again beside random cuts and silence."""
-    clip, loaded = _clip(file, demo), load_encoder(encoder)
+    parsed, clip, loaded = parse_query(query), _clip(file, demo), load_encoder(encoder)
     experiment = cut_and_compare(
-        loaded, clip, parse_query(query).concepts, window, Span(start, end), depth_db,
+        loaded, clip, parsed.concepts, window, Span(start, end), depth_db,
         seed=checked_seed(seed),
     )  # fmt: skip
     path = export_file("cut.wav")
     save_wav(experiment.cut, path)
-    record = gate_record(clip, experiment.span, experiment.depth_db, experiment.band, experiment)
-    return str(path), {**record, "query": query, "provenance": provenance(loaded, experiment.seed)}
+    return str(path), experiment.record(parsed)
 
 
 _ASKED = (
