@@ -82,6 +82,15 @@ def test_every_documented_command_line_is_one(document: Path, capsys: pytest.Cap
     assert wrong == {}
 
 
+@by_name
+def test_every_python_example_is_fenced_so_that_it_runs(document: Path) -> None:
+    rest = FENCED.sub("", document.read_text(encoding="utf-8"))
+    assert (
+        re.findall(r"^ *(?:from (?:backend|unheard)\b.* import|import (?:backend|unheard)\b).*", rest, re.MULTILINE)
+        == []
+    )
+
+
 def test_there_is_something_to_run() -> None:
-    assert sum(len(examples(document)) for document in DOCUMENTS) >= 1
+    assert sum(len(examples(document)) for document in DOCUMENTS) >= 5
     assert sum(len(list(command_lines(document))) for document in DOCUMENTS) >= 8
