@@ -16,19 +16,19 @@ def main() -> int:
     except InputError as error:
         print(error, file=sys.stderr)
         return 2
+    from components.frame.gradio_repairs import NotStarted, launch
     from components.page import build_page, launch_options, warm_up
 
     threading.Thread(target=warm_up, args=(chosen.encoder,), daemon=True).start()
     page = build_page()
     page.queue(max_size=chosen.queue_size, default_concurrency_limit=4)
     try:
-        page.launch(prevent_thread_lock=True, **launch_options())
+        launch(page, **launch_options())
     except OSError:
         print(f"Port {chosen.port} is taken. Choose another one: make run PORT={chosen.port + 1}", file=sys.stderr)
         return 1
-    except ValueError as error:
-        # Gradio asks its own server whether it answers, once, and gives up on a very busy machine.
-        print(f"The server did not start: {str(error).splitlines()[0]} Start it again.", file=sys.stderr)
+    except NotStarted as error:
+        print(f"The server did not start: {error} Start it again.", file=sys.stderr)
         return 1
     print(f"Unheard is open at http://{chosen.host}:{chosen.port}", flush=True)
     page.block_thread()

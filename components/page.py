@@ -19,13 +19,13 @@ from components.frame.encoder_picker import ENDPOINT as ENCODERS
 from components.frame.encoder_picker import EncoderPicker, build_status, encoder_choice, usable
 from components.frame.encoder_picker import choices as encoder_choices
 from components.frame.endpoints import add_endpoints
+from components.frame.gradio_repairs import send_whole_answers, unchanged
 from components.frame.links import address, link, view_from_link
 from components.frame.lost import open_again_when_lost
 from components.frame.panel import HEAVY, Page
 from components.frame.panel_spec import PanelSpec
 from components.frame.scripts import page_head
 from components.frame.theme import STYLES, theme
-from components.frame.turns import send_whole_answers, unchanged
 from components.frame.view_state import ViewState, is_open
 from components.panels import ask, compose, listen, steer
 

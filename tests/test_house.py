@@ -349,3 +349,34 @@ def test_tables_are_read_in_one_place() -> None:
     reading = {"csv.reader(", "csv.DictReader(", "read_csv("}
     readers = {path.name for path in PRODUCT if any(call in path.read_text(encoding="utf-8") for call in reading)}
     assert readers == {"csv_table.py"}
+
+
+def of_gradio(path: Path) -> list[str]:
+    """Where a file reaches behind Gradio's public interface: imported parts, set attributes, `_data`, `fns`."""
+    found, names = [], {"gr", "gradio"}
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "gradio":
+            names |= {alias.asname or alias.name for alias in node.names}
+            found.append(f"{node.lineno}: from {node.module} import")
+        elif isinstance(node, ast.Import) and any(alias.name.startswith("gradio.") for alias in node.names):
+            found.append(f"{node.lineno}: import gradio.…")
+        elif isinstance(node, ast.Attribute) and node.attr in ("_data", "fns"):
+            found.append(f"{node.lineno}: .{node.attr}")
+        targets = getattr(node, "targets", None) or [getattr(node, "target", None)]
+        for target in targets if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Delete) else ():
+            inner = target
+            while isinstance(inner, ast.Attribute):
+                inner = inner.value
+            if isinstance(target, ast.Attribute) and isinstance(inner, ast.Name) and inner.id in names:
+                found.append(f"{node.lineno}: sets {ast.unparse(target)}")
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("setattr", "delattr"):
+            found.append(f"{node.lineno}: {node.func.id}")
+    return found
+
+
+def test_only_one_file_repairs_gradio() -> None:
+    repairs = ROOT / "components" / "frame" / "gradio_repairs.py"
+    assert any("sets utils.diff" in line for line in of_gradio(repairs)), "the check sees what it looks for"
+    others = [path for path in (*COMPONENTS, ROOT / "app.py") if path != repairs]
+    assert {str(path): of_gradio(path) for path in others if of_gradio(path)} == {}

@@ -13,8 +13,8 @@ from typing import Any
 
 import gradio as gr
 
+from components.frame.gradio_repairs import unchanged, wrap_handlers
 from components.frame.links import LOST
-from components.frame.turns import unchanged
 from components.frame.view_state import ViewState, is_open
 
 
@@ -24,9 +24,13 @@ def open_again_when_lost(page: gr.Blocks, view: gr.State, address: gr.HTML) -> N
     Call it when all events are connected. Events before the page's link was read meet the same empty view; the
     browser ignores what they ask, since it was given no address yet.
     """
-    for event in page.fns.values():
-        if event.fn is not None and view in event.inputs and address in event.outputs:
-            event.fn = _unless_lost(event.fn, [LOST if part is address else gr.skip() for part in event.outputs])
+
+    def unless_lost(event: Any) -> Callable[..., Any] | None:
+        if event.fn is None or view not in event.inputs or address not in event.outputs:
+            return None
+        return _unless_lost(event.fn, [LOST if part is address else gr.skip() for part in event.outputs])
+
+    wrap_handlers(page, unless_lost)
 
 
 def _unless_lost(function: Callable[..., Any], lost: list[Any]) -> Callable[..., Any]:

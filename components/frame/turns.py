@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import gradio as gr
-from gradio import utils
+
+from components.frame.gradio_repairs import sent_by, unchanged
 
 Entry = tuple[Callable[..., Any], list[Any], list[Any]]
 """A handler, its inputs and its outputs."""
@@ -74,9 +75,7 @@ def answers_in_turn(
 ) -> Iterator[Any]:
     """What a handler answers, until a newer request of the same panel begins; ``inputs`` end with the Turns.
 
-    The last answer changes nothing, for two reasons. Gradio blanks every output of a handler that answered
-    nothing. And when a handler ends, it sends the last answer once more: whatever a visitor typed or dragged
-    since that answer would be undone.
+    The last answer changes nothing: see :func:`components.frame.gradio_repairs.unchanged`.
     """
     *rest, turns = inputs
     turn: int | None = None
@@ -94,27 +93,9 @@ def answers_in_turn(
 
 def _edit_of(event: gr.EventData) -> int:
     """The number a browser gave an edit, from 1; 0 where it gave none."""
-    edit = event._data.get("edit") if isinstance(event._data, dict) else None
+    sent = sent_by(event)
+    edit = sent.get("edit") if isinstance(sent, dict) else None
     return edit if isinstance(edit, int) and edit > 0 else 0
-
-
-def send_whole_answers() -> None:
-    """Let Gradio send each answer of a handler whole, and not as edits of the answer before.
-
-    The browser carries such edits out on the very objects of the earlier answer. One that was not drawn yet is
-    changed or emptied by the next: a button stayed disabled on 4 of 12 openings of the page (Gradio 6.31).
-    """
-    utils.diff = _whole
-
-
-def _whole(old: Any, new: Any) -> list[list[Any]]:
-    """The edit that replaces everything, in the form of ``gradio.utils.diff``."""
-    return [["replace", [], new]]
-
-
-def unchanged(outputs: Sequence[Any]) -> Any:
-    """The answer that changes none of the outputs."""
-    return gr.skip() if len(outputs) == 1 else [gr.skip()] * len(outputs)
 
 
 @dataclass(frozen=True)

@@ -13,19 +13,16 @@ Whatever a browser sends goes through `selected_region`, `selected_band` or `cli
 from __future__ import annotations
 
 import base64
-import os
-from abc import ABCMeta
 from collections import OrderedDict
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
-from gradio import processing_utils
-from gradio.component_meta import ComponentMeta, updateable
 
 from backend.audio.spectrogram import MAX_COLUMNS, colours, detail, packed, packed_peaks
-from backend.files import ASSETS, OWNER_ONLY, atomic_write
+from backend.files import ASSETS
+from components.frame.gradio_repairs import EVERY_EVENT, Unstubbed, cached_bytes, cached_copy, file_value
 from components.stage.checks import LEAST_REGION, clicked_window, selected_band, selected_region, wanted_part
 from components.stage.view import Best, Control, Curve, Cut, Payload, empty_view, pending_view, plain, stage_view
 
@@ -68,15 +65,6 @@ def finer(payload: object) -> Payload | None:
     }  # fmt: skip
 
 
-class Unstubbed(ComponentMeta):
-    """Gradio's metaclass writes a .pyi file beside each component's source, which type checkers then believe
-    instead of the source. This one makes the class updatable, as Gradio's does, and leaves it at that."""
-
-    def __new__(cls, name: str, bases: tuple[type, ...], attributes: dict[str, Any]) -> type:
-        attributes["__init__"] = updateable(attributes["__init__"])
-        return ABCMeta.__new__(cls, name, bases, attributes)
-
-
 class Stage(gr.HTML, metaclass=Unstubbed):
     """The sound stage; see the module's text. Its events: region_change, band_change, cut_request, window_click.
 
@@ -99,10 +87,9 @@ class Stage(gr.HTML, metaclass=Unstubbed):
         )
 
     def __getattr__(self, name: str) -> Any:
-        """An event's listener. By default Gradio drops a selection made while the handler of the last one runs,
-        and with "always_last" it repeats the first one's data (6.31); "multiple" lets each be handled in turn."""
+        """An event's listener; no selection is dropped while the handler of the last one runs."""
         listener = super().__getattr__(name)
-        return partial(listener, trigger_mode="multiple") if name in SELECTING else listener
+        return partial(listener, **EVERY_EVENT) if name in SELECTING else listener
 
     def postprocess(self, value: Payload | None) -> Payload | None:  # type: ignore[override]
         """A view ready to travel: audio and larger arrays become cached files with a URL."""
@@ -112,10 +99,10 @@ class Stage(gr.HTML, metaclass=Unstubbed):
         view["detail"] = {}
         for version, path in view["audio"].items():
             if isinstance(path, str):
-                cached = processing_utils.save_file_to_cache(path, self.GRADIO_CACHE)
+                cached = cached_copy(path, self.GRADIO_CACHE)
                 _served[cached] = None
                 view["detail"][version] = cached
-                view["audio"][version] = _file(cached)
+                view["audio"][version] = file_value(cached)
         while len(_served) > 1000:
             _served.popitem(last=False)
         for version in ("original", "cut"):
@@ -129,7 +116,7 @@ class Stage(gr.HTML, metaclass=Unstubbed):
     def _travelling(self, text: str | None) -> Any:
         if not isinstance(text, str) or len(text) <= INLINE_LETTERS:
             return text
-        return _file(_kept(base64.b64decode(text), self.GRADIO_CACHE))
+        return file_value(cached_bytes(base64.b64decode(text), self.GRADIO_CACHE, "stage.bin"))
 
     def api_info(self) -> dict[str, Any]:
         """The value is an object."""
@@ -138,19 +125,3 @@ class Stage(gr.HTML, metaclass=Unstubbed):
     def get_block_name(self) -> str:
         """Drawn by Gradio's HTML component."""
         return "html"
-
-
-def _kept(data: bytes, folder: str) -> str:
-    """A cached file of these bytes, written once and whole: another visitor may be reading it right now."""
-    path = Path(folder) / processing_utils.hash_bytes(data) / "stage.bin"
-    if path.exists():
-        os.utime(path)  # the cache drops the files that were used longest ago
-        return str(path.resolve())
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_write(path, mode=OWNER_ONLY) as part:
-        part.write_bytes(data)
-    return str(path.resolve())
-
-
-def _file(path: str) -> Payload:
-    return {"path": path, "meta": {"_type": "gradio.FileData"}}

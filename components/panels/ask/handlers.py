@@ -16,6 +16,7 @@ from backend.errors import InputError
 from backend.negation import Query
 from backend.retrieval.scoring import score_query
 from backend.retrieval.steering import checked_lambda
+from components.frame.gradio_repairs import sent_by
 from components.frame.links import link
 from components.frame.panel import PanelParts
 from components.frame.view_state import ViewState
@@ -140,7 +141,7 @@ class AskHandlers:
     def on_chips(self, view: ViewState, own: tuple[str, ...], event: gr.EventData) -> Iterator[list[Any]]:
         """The visitor's correction of the split; it always wins."""
         try:
-            concepts = checked_chips(event._data)
+            concepts = checked_chips(sent_by(event))
         except InputError as error:
             yield self.parts.answer(error=error_box(str(error)))
             return
@@ -149,7 +150,7 @@ class AskHandlers:
     def on_strength(self, view: ViewState, own: tuple[str, ...], event: gr.EventData) -> list[Any]:
         """The slider moved: nothing is embedded, three dot products per clip are combined anew."""
         try:
-            view = replace(view, strength=_strength(event._data))
+            view = replace(view, strength=_strength(sent_by(event)))
             asked = ask(view, query_of(view), own)
             board = say.board_value(asked, self._pinned(view, own))
         except InputError as error:

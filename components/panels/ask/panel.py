@@ -10,6 +10,7 @@ import gradio as gr
 
 from backend.files import ASSETS
 from backend.negation import MAX_CHARACTERS
+from components.frame.gradio_repairs import EVERY_EVENT, sent_by
 from components.frame.panel import HEAVY, Page, result_line
 from components.frame.panel_spec import PanelSpec
 from components.frame.turns import Begun, Panel
@@ -76,8 +77,7 @@ def _connect(page: Page, parts: Parts, on: AskHandlers, controls: _Controls) -> 
     panel.on([parts.query.submit, controls.go.click], on.on_query, [*asked, parts.query], **heavy)
     for text, example in zip(EXAMPLES, controls.examples, strict=True):
         panel.on(example.click, _typing(on, text), asked, **heavy)
-    # "always_last" would repeat a waiting event without what it carries; these carry something.
-    each: dict[str, Any] = {**PRIVATE, "trigger_mode": "multiple"}
+    each: dict[str, Any] = {**PRIVATE, **EVERY_EVENT}
     panel.on(parts.chips.input, on.on_chips, asked, **each, **HEAVY)
     parts.board.strength(on.on_strength, asked, parts.all(), **each)
     panel.on(parts.board.pin, on.on_pin, asked, **heavy)
@@ -106,7 +106,7 @@ def _open_in_listen(page: Page, parts: Parts, on: AskHandlers, asked: list[Any])
         return
 
     def opened(view: ViewState, own: tuple[str, ...], event: gr.EventData) -> Iterator[list[Any]]:
-        chosen = on.chosen(view, own, event._data)
+        chosen = on.chosen(view, own, sent_by(event))
         for answer in open_listen(chosen) if chosen else ():
             if isinstance(answer, Begun):
                 yield answer.beside(gr.Tabs(selected="listen"))

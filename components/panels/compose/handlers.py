@@ -19,6 +19,7 @@ from backend.composition.explore import (
 )
 from backend.encoders.base import encoder_list
 from backend.errors import InputError
+from components.frame.gradio_repairs import sent_by
 from components.frame.links import link
 from components.frame.panel import PanelParts
 from components.frame.running import steps_of
@@ -189,7 +190,7 @@ class ComposeHandlers:
 
     def on_mark(self, view: ViewState, opened: Opened | None, event: gr.EventData) -> list[Any]:
         """A combination clicked anywhere."""
-        payload = event._data
+        payload = sent_by(event)
         return self.choose(view, opened, payload.get("key") if isinstance(payload, dict) else None)
 
     def choose(self, view: ViewState, opened: Opened | None, index: object) -> list[Any]:
@@ -228,7 +229,7 @@ class ComposeHandlers:
         """
         if opened is None:
             return self.parts.answer()
-        payload = event._data if isinstance(event._data, dict) else {}
+        payload = sent_by(event) if isinstance(sent_by(event), dict) else {}
         terms, edit = payload.get("terms"), payload.get("edit")
         edit = edit if isinstance(edit, int) else 0
         try:

@@ -7,6 +7,7 @@ from typing import Any
 import gradio as gr
 
 from backend.files import ASSETS
+from components.frame.gradio_repairs import EVERY_EVENT
 from components.frame.panel import HEAVY, Page, result_line
 from components.frame.panel_spec import PanelSpec
 from components.frame.turns import Panel
@@ -128,7 +129,7 @@ def _connect(
     heavy: dict[str, Any] = {**PRIVATE, **HEAVY, "trigger_mode": "once"}
     # Every one and in order: an older click must not overtake a newer one, nor be answered in its place.
     light: dict[str, Any] = {
-        **PRIVATE, "trigger_mode": "multiple", "concurrency_id": "choosing", "concurrency_limit": 1,
+        **PRIVATE, **EVERY_EVENT, "concurrency_id": "choosing", "concurrency_limit": 1,
     }  # fmt: skip
     # The frame's events only ask; the work is an event of this panel, which its Cancel can stop.
     page.on_tab["compose"] = asking = Panel([wanted]).entry(on.asked, [view])

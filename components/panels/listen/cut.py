@@ -13,6 +13,7 @@ from backend.errors import InputError
 from backend.evidence.control_cuts import CutExperiment, CutStep, cut_steps
 from backend.evidence.localization import localize_progressively
 from components.frame.exports import cut_exports
+from components.frame.gradio_repairs import sent_by
 from components.frame.links import link
 from components.frame.view_state import ViewState
 from components.panels.listen import view as say
@@ -33,7 +34,7 @@ class CutHandlers:
     def on_cut_request(self, view: ViewState, event: gr.EventData) -> Iterator[list[Any]]:
         """The stage's own cut key: it names its region, which may be newer than the view's."""
         try:
-            region = selected_region(event._data, clip_of(view).duration)
+            region = selected_region(sent_by(event), clip_of(view).duration)
         except InputError as error:
             yield self.parts.answer(cut_error=say.error_box(str(error)))
             return

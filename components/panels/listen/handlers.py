@@ -16,6 +16,7 @@ from backend.errors import InputError
 from backend.evidence.cut import MAX_DEPTH_DB, USUAL_DEPTHS_DB
 from backend.evidence.localization import Localization, localize_progressively
 from components.frame.exports import localization_exports
+from components.frame.gradio_repairs import sent_by
 from components.frame.links import link
 from components.frame.serving import loaded_clip
 from components.frame.view_state import ViewState
@@ -128,7 +129,7 @@ class ListenHandlers:
     def on_chips(self, view: ViewState, event: gr.EventData) -> Iterator[list[Any]]:
         """The visitor's correction of the split; it always wins."""
         try:
-            concepts = checked_chips(event._data)
+            concepts = checked_chips(sent_by(event))
         except InputError as error:
             yield self.parts.answer(query_error=say.error_box(str(error)))
             return
@@ -186,7 +187,7 @@ class ListenHandlers:
     def on_region(self, view: ViewState, event: gr.EventData) -> list[Any]:
         """A region dragged on the stage."""
         try:
-            region = selected_region(event._data, clip_of(view).duration)
+            region = selected_region(sent_by(event), clip_of(view).duration)
         except InputError as error:
             return self.parts.answer(cut_error=say.error_box(str(error)))
         view = view.with_panel(ListenState, region=region, cut=False)
@@ -195,7 +196,7 @@ class ListenHandlers:
     def on_band(self, view: ViewState, event: gr.EventData) -> list[Any]:
         """A frequency band chosen on the stage."""
         try:
-            band = selected_band(event._data, clip_of(view).sample_rate)
+            band = selected_band(sent_by(event), clip_of(view).sample_rate)
             view = view.with_panel(ListenState, band=band, cut=False)
         except InputError as error:
             return self.parts.answer(cut_error=say.error_box(str(error)))

@@ -10,6 +10,7 @@ import gradio as gr
 from backend.audio import WINDOW_SECONDS
 from backend.evidence.cut import DEFAULT_DEPTH_DB, MAX_DEPTH_DB, USUAL_DEPTHS_DB
 from backend.negation import MAX_CHARACTERS
+from components.frame.gradio_repairs import EVERY_EVENT, ForgivingSlider
 from components.frame.panel import HEAVY, Page, result_line
 from components.frame.panel_spec import PanelSpec
 from components.frame.turns import Panel
@@ -21,7 +22,6 @@ from components.panels.listen.parts import Parts, clip_choices, cut_label, wante
 from components.panels.listen.state import ListenState
 from components.stage.stage import Stage
 from components.widgets.chips import chip_editor
-from components.widgets.slider import ForgivingSlider
 
 
 def build(page: Page) -> None:
@@ -85,8 +85,7 @@ def _connect(page: Page, parts: Parts, on: ListenHandlers, *, find: gr.Button, o
     outputs, view, panel, cuts = parts.all(), page.view, Panel(parts.all()), on.cutting
     quiet: dict[str, Any] = {"show_progress": "hidden", "trigger_mode": "always_last", **PRIVATE}
     heavy: dict[str, Any] = {**quiet, **HEAVY}
-    # Gradio repeats the FIRST event's data for one that came while its handler ran; every one must be handled.
-    every: dict[str, Any] = {**quiet, "trigger_mode": "multiple"}
+    every: dict[str, Any] = {**quiet, **EVERY_EVENT}
     # One at a time and in order: an older selection must not overtake a newer one.
     selecting: dict[str, Any] = {**every, "concurrency_id": "selecting", "concurrency_limit": 1}
     searching = [

@@ -16,6 +16,7 @@ from backend.reports.jsonable import json_text
 from backend.retrieval.diagnosis import Diagnosis, Relatives, diagnose, edited, relatives_of
 from backend.retrieval.steering import DEFAULT_LAMBDA, LARGEST_LAMBDA, PAPER_LAMBDAS
 from components.frame.exports import export_file
+from components.frame.gradio_repairs import EVERY_EVENT, ForgivingSlider, sent_by
 from components.frame.links import link
 from components.frame.panel import HEAVY, Page, PanelParts, result_line
 from components.frame.panel_spec import PanelSpec
@@ -27,7 +28,6 @@ from components.panels.steer.api import ENDPOINTS
 from components.panels.steer.picture import figures_picture, plane_picture
 from components.widgets.chips import checked_chips, chip_editor, chips_value
 from components.widgets.queries import asked_key, query_of, wanted_on
-from components.widgets.slider import ForgivingSlider
 
 FOLDER = ASSETS / "panels" / "steer"
 PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
@@ -118,7 +118,7 @@ class SteerHandlers:
     def on_chips(self, view: ViewState, event: gr.EventData) -> Iterator[list[Any]]:
         """The visitor's correction of the split; it always wins."""
         try:
-            concepts = checked_chips(event._data)
+            concepts = checked_chips(sent_by(event))
         except InputError as error:
             yield self.parts.answer(error=error_box(str(error)))
             return
@@ -126,7 +126,7 @@ class SteerHandlers:
 
     def on_line(self, view: ViewState, lines: Relatives | None, event: gr.EventData) -> Iterator[list[Any]]:
         """One line was edited."""
-        sent = event._data if isinstance(event._data, dict) else {}
+        sent = sent_by(event) if isinstance(sent_by(event), dict) else {}
         try:
             relatives = edited(
                 lines or relatives_of(query_of(view), view.seed), str(sent.get("name")), sent.get("text", "")
@@ -203,8 +203,7 @@ def _connect(page: Page, parts: Parts, on: SteerHandlers, look: gr.Button) -> No
     view, panel = page.view, Panel(parts.all())
     heavy: dict[str, Any] = {**PRIVATE, **HEAVY, "trigger_mode": "always_last"}
     panel.on([parts.query.submit, look.click], on.on_query, [view, parts.query], **heavy)
-    # "always_last" would repeat a waiting event without what it carries; these carry something.
-    each: dict[str, Any] = {**PRIVATE, **HEAVY, "trigger_mode": "multiple"}
+    each: dict[str, Any] = {**PRIVATE, **HEAVY, **EVERY_EVENT}
     panel.on(parts.chips.input, on.on_chips, [view], **each)
     panel.on(parts.editor.input, on.on_line, [view, parts.lines], **each)
     parts.strength.input(

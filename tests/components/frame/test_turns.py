@@ -14,7 +14,7 @@ import gradio as gr
 import pytest
 
 from components.frame.links import view_from_link
-from components.frame.turns import Begun, Panel, Turns, answers_in_turn, send_whole_answers
+from components.frame.turns import Begun, Panel, Turns, answers_in_turn
 from components.frame.view_state import ViewState
 from components.page import PANELS
 from components.panels.listen import cut as listen_cut
@@ -103,14 +103,6 @@ def test_of_two_numbered_edits_the_later_wins_whichever_a_worker_begins_first() 
     assert [one for one, _ in list(later)[:-1]] == ["later half", "later done"]
     for data in ({}, {"edit": 3}, None, {"edit": "x"}, {"edit": -1}):
         assert next(run(event(data), "next", turns))[0] == "next begins", data
-
-
-def test_answers_are_sent_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gr.utils, "diff", gr.utils.diff)
-    send_whole_answers()
-    assert gr.utils.diff({"interactive": False}, {"interactive": True}) == [["replace", [], {"interactive": True}]]
-    source = inspect.getsource(gr.Blocks.handle_streaming_diffs)
-    assert "utils.diff(" in source, "this Gradio makes its edits elsewhere: see send_whole_answers"
 
 
 LIST_GENERATORS = """
