@@ -11,6 +11,7 @@ from backend.collections.demo import demo_clips
 from backend.errors import InputError
 from backend.negation import (
     MAX_CONCEPTS,
+    MAX_PHRASE,
     Concept,
     checked_phrase,
     concepts_from_text,
@@ -164,6 +165,14 @@ def test_a_good_pin_stays_whole(pin: str) -> None:
     view, notices = view_from_link({"pin": pin}, ENCODERS)
     kept = view.panel(AskState).pin
     assert notices == [] and kept is not None and query_to_text(kept) == pin
+
+
+def test_the_longest_query_survives_its_link() -> None:
+    concepts = tuple(Concept(f"{number:02}" + "%" * (MAX_PHRASE - 2), "absent") for number in range(MAX_CONCEPTS))
+    view = ViewState(clip=CLIPS[0], query="rain", concepts=concepts)
+    view = view.with_panel(AskState, pin=parse_query("rain").with_concepts(concepts))
+    restored, notices = view_from_link(dict(parse_qsl(link(view)[1:])), ENCODERS)
+    assert (restored, notices) == (view, [])
 
 
 def test_an_uploaded_sound_never_enters_a_link() -> None:
