@@ -251,8 +251,8 @@ def _literals_of_a_field(call: ast.Call) -> list[str]:
         text = told.value if isinstance(told, ast.Constant) else ""
         copied = is_number(keywords.get("default")) or re.search(r"default:? -?\d+(?![\d%])", str(text))
         return [ast.unparse(call)] if copied else []
-    if name in ("Number", "Slider", "ForgivingSlider"):
-        values = [*call.args[:1], *(keywords.get(key) for key in ("value", "maximum"))]
+    if name in ("Number", "Slider", "ForgivingSlider", "a_number"):
+        values = [*call.args[:2], *(keywords.get(key) for key in ("value", "maximum"))]
         return [ast.unparse(call)] if any(map(is_number, values)) else []
     return []
 
@@ -262,7 +262,9 @@ def copies_in_a_script(source: str) -> list[str]:
     spelled = (
         r"\b(?:const|let)\s+(\w*(?:HOP|WINDOW|LAMBDA|DEPTH|SEED|REGION|HITS|hop|lambda|depth|seed)\w*)\s*=\s*[\d.]"
     )
-    return re.findall(spelled, source) + re.findall(r"\b(?:hop|lambda|depth|seed|columns)\s*[:=]\s*\d[\d.]*", source)
+    return re.findall(spelled, source) + re.findall(
+        r"\b(?:hop|lambda|depth|seed|columns|maxLength)\s*[:=]\s*\d[\d.]*", source
+    )
 
 
 def test_no_limit_or_default_has_a_second_copy() -> None:
@@ -291,14 +293,17 @@ def test_every_limit_is_where_it_is_said_to_be(path: str, names: set[str]) -> No
         "WINDOW_SECONDS = 2.0", "window: float = 2.0",
         "HIGHEST_SEED = 2**31 - 1", "class A:\n    depth_db: float = -40.0", "USUAL_DEPTHS = (40.0, 100.0)",
         "p.add_argument('--x', default=20)", "p.add_argument('--x', help='how many (default: 20)')",
-        "gr.Number(0.2, label='lambda')", "Slider(minimum=0, maximum=8)", "f = lambda seed=0: seed",
+        "gr.Number(0.2, label='lambda')", "Slider(minimum=0, maximum=8)", "a_number('top', 10)",
+        "f = lambda seed=0: seed",
     ],
 )  # fmt: skip
 def test_a_second_copy_is_found(copy: str) -> None:
     assert second_copies(copy)
 
 
-@pytest.mark.parametrize("copy", ["const LEAST_REGION = 0.1;", "const hop = 0.5;", "columns: 2048,"])
+@pytest.mark.parametrize(
+    "copy", ["const LEAST_REGION = 0.1;", "const hop = 0.5;", "box.maxLength = 120;", "columns: 2048,"]
+)
 def test_a_second_copy_in_a_script_is_found(copy: str) -> None:
     assert copies_in_a_script(copy)
 

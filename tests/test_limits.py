@@ -20,11 +20,15 @@ from backend.evidence.cut import DEFAULT_DEPTH_DB, checked_depth, checked_region
 from backend.evidence.frequency_band import checked_band
 from backend.retrieval.ranking import DEFAULT_HITS
 from backend.retrieval.steering import DEFAULT_LAMBDA, LARGEST_LAMBDA, PAPER_LAMBDAS, checked_lambda
-from components.frame.view_state import ViewState, view_from_link
-from components.panels.ask.api import ask_endpoint, diagnose_endpoint
-from components.panels.compose.panel import compose_endpoint
+from components.frame.links import view_from_link
+from components.frame.view_state import ViewState
+from components.page import PANELS
+from components.panels.ask.api import ask_endpoint
+from components.panels.compose.api import compose_endpoint
 from components.panels.listen.api import gate_endpoint, localize_endpoint
 from components.panels.listen.parts import window_choices
+from components.panels.listen.state import ListenState
+from components.panels.steer.api import diagnose_endpoint
 from components.stage.checks import selected_band, selected_region
 
 QUERY = "a dog barking, no rain"
@@ -44,10 +48,17 @@ def of_the_command_line(arguments: str, capsys: pytest.CaptureFixture[str]) -> s
     return capsys.readouterr().err
 
 
+def listening(parameters: dict[str, str]) -> ListenState:
+    """What a link without a mistake asks of Listen."""
+    view, notices = view_from_link(parameters, PANELS, ("pocket",))
+    assert notices == []
+    return view.panel(ListenState)
+
+
 def of_a_link(**parameters: str) -> str:
-    view, notices = view_from_link(parameters, ("pocket",))
+    view, notices = view_from_link(parameters, PANELS, ("pocket",))
     assert len(notices) == 1
-    assert view == ViewState(clip=view.clip)
+    assert view == view_from_link({}, PANELS, ("pocket",))[0]
     return notices[0]
 
 
@@ -61,7 +72,7 @@ def test_a_window_is_refused_alike_everywhere(window: float, capsys: pytest.Capt
 
 
 def test_a_window_between_the_usual_ones_is_let_in_everywhere() -> None:
-    assert view_from_link({"window": "3"}, ("pocket",))[0].window == 3.0
+    assert listening({"window": "3"}).window == 3.0
     assert localize_endpoint(None, SCENE, QUERY, "pocket", 3)["window"] == 3.0
     assert build_parser().parse_args(["localize", SCENE, "rain", "--window", "3"]).window == 3.0
     assert window_choices(3.0) == [("2 s", 2.0), ("3 s", 3.0), ("4 s", 4.0)]
@@ -110,7 +121,7 @@ def test_a_depth_is_refused_alike_everywhere(depth: float) -> None:
 
 
 def test_forty_decibels_down_may_be_written_either_way_everywhere() -> None:
-    assert checked_depth(-40) == checked_depth(40) == view_from_link({"depth": "-40"}, ("pocket",))[0].depth == 40.0
+    assert checked_depth(-40) == checked_depth(40) == listening({"depth": "-40"}).depth == 40.0
 
 
 @pytest.mark.parametrize(("start", "end"), [(3.0, 1.0), (-1.0, 2.0), (50.0, 60.0)])
@@ -135,11 +146,11 @@ def test_controls_are_counted_by_one_rule(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_the_command_line_begins_where_the_page_begins() -> None:
-    parse, view = build_parser().parse_args, ViewState()
+    parse, view, listen = build_parser().parse_args, ViewState(), ListenState()
     cut = parse(f"gate {SCENE} --start 1 --end 2 -o x.wav".split())
     found, ranked = parse(["localize", SCENE, "rain"]), parse(["rank", "demo", "rain"])
-    assert found.window == cut.window == view.window == WINDOW_SECONDS
-    assert cut.depth == view.depth == DEFAULT_DEPTH_DB
+    assert found.window == cut.window == listen.window == WINDOW_SECONDS
+    assert cut.depth == listen.depth == DEFAULT_DEPTH_DB
     assert cut.seed == ranked.seed == view.seed == checks.DEFAULT_SEED
     assert ranked.strength == view.strength == DEFAULT_LAMBDA
     assert (cut.controls, ranked.top) == (CONTROL_COUNT, DEFAULT_HITS)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from backend.encoders.base import FloatArray
 from backend.errors import InputError
-from backend.retrieval.presence import FORM, Background, PresenceForm, background_of
+from backend.retrieval.presence import PRESENCE, Background, PresenceParameters, background_of
 
 
 @dataclass(frozen=True)
@@ -108,18 +108,18 @@ class EmbeddedCollection:
     offsets: NDArray[np.int64]
     window_seconds: float
     skipped: tuple[Skipped, ...] = ()
-    _backgrounds: dict[PresenceForm, Background] = field(default_factory=dict, repr=False)
+    _backgrounds: dict[PresenceParameters, Background] = field(default_factory=dict, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def __len__(self) -> int:
         return len(self.ids)
 
-    def background(self, texts: FloatArray, form: PresenceForm = FORM) -> Background:
+    def background(self, texts: FloatArray, parameters: PresenceParameters = PRESENCE) -> Background:
         """How every window scores the background vocabulary; computed once per collection."""
         with self._lock:
-            known = self._backgrounds.get(form)
+            known = self._backgrounds.get(parameters)
             if known is None or not (known.texts is texts or np.array_equal(known.texts, texts)):
-                known = self._backgrounds[form] = background_of(self.windows, self.offsets, texts, form)
+                known = self._backgrounds[parameters] = background_of(self.windows, self.offsets, texts, parameters)
             return known
 
     def windows_of(self, index: int) -> FloatArray:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
-class ExclusionForm:
+class ExclusionParameters:
     """How log-odds of presence become a score; chosen on ESC-10 folds 1-3 (see the benchmark).
 
     Attributes
@@ -28,7 +28,7 @@ class ExclusionForm:
     absence_weight: float = 3.0
 
 
-EXCLUSION = ExclusionForm()
+EXCLUSION = ExclusionParameters()
 
 
 def log_probability(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -36,11 +36,11 @@ def log_probability(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
     return -np.logaddexp(0.0, -log_odds)
 
 
-def log_presence(evidence: NDArray[np.float64], form: ExclusionForm = EXCLUSION) -> NDArray[np.float64]:
+def log_presence(evidence: NDArray[np.float64], parameters: ExclusionParameters = EXCLUSION) -> NDArray[np.float64]:
     """Log-probability that a concept is there, from calibrated evidence of any shape."""
-    return log_probability(form.slope * (evidence - form.present_from))
+    return log_probability(parameters.slope * (evidence - parameters.present_from))
 
 
-def log_absence(evidence: NDArray[np.float64], form: ExclusionForm = EXCLUSION) -> NDArray[np.float64]:
+def log_absence(evidence: NDArray[np.float64], parameters: ExclusionParameters = EXCLUSION) -> NDArray[np.float64]:
     """Weighted log-probability that a concept is not there, from calibrated evidence of any shape."""
-    return form.absence_weight * log_probability(-form.slope * (evidence - form.absent_below))
+    return parameters.absence_weight * log_probability(-parameters.slope * (evidence - parameters.absent_below))

@@ -34,7 +34,7 @@ TYPICAL_CLIPS = 1000
 
 
 @dataclass(frozen=True)
-class PresenceForm:
+class PresenceParameters:
     """The numbers of the form above; chosen on ESC-10 folds 1-3 (see the benchmark), fixed since.
 
     Attributes
@@ -66,7 +66,7 @@ class PresenceForm:
     familiarity_quantile: float = 0.1
 
 
-FORM = PresenceForm()
+PRESENCE = PresenceParameters()
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +108,7 @@ def background_texts(encoder: Encoder, *, cache: EmbeddingCache | None = None) -
 
 
 def background_of(
-    windows: FloatArray, offsets: NDArray[np.int64], texts: FloatArray, form: PresenceForm = FORM
+    windows: FloatArray, offsets: NDArray[np.int64], texts: FloatArray, parameters: PresenceParameters = PRESENCE
 ) -> Background:
     """Compare every window (m, D) of the clips at ``offsets`` (n + 1,) with the background vocabulary (b, D)."""
     mean, spread, competition = np.empty(len(windows)), np.empty(len(windows)), np.empty(len(windows))
@@ -119,11 +119,11 @@ def background_of(
         mean[part] = scores.mean(axis=1)
         spread[part] = np.maximum(scores.std(axis=1), 1e-6)
         z = (scores - mean[part, None]) / spread[part, None]
-        competition[part] = np.exp(form.sharpness * z).sum(axis=1)
-        best = np.sort(pooled(z, offsets[first : last + 1] - offsets[first], form.best_windows), axis=1)
-        own[first:last] = best[:, -form.clearest :].mean(axis=1)
+        competition[part] = np.exp(parameters.sharpness * z).sum(axis=1)
+        best = np.sort(pooled(z, offsets[first : last + 1] - offsets[first], parameters.best_windows), axis=1)
+        own[first:last] = best[:, -parameters.clearest :].mean(axis=1)
     compared = Background(texts, mean, spread, competition, own, 0.0)
-    return replace(compared, typical=_typical(windows, offsets, compared, form))
+    return replace(compared, typical=_typical(windows, offsets, compared, parameters))
 
 
 def _clip_chunks(offsets: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
@@ -136,7 +136,9 @@ def _clip_chunks(offsets: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
         first = last
 
 
-def _typical(windows: FloatArray, offsets: NDArray[np.int64], background: Background, form: PresenceForm) -> float:
+def _typical(
+    windows: FloatArray, offsets: NDArray[np.int64], background: Background, parameters: PresenceParameters
+) -> float:
     count = len(offsets) - 1
     if not count:
         return 0.0
@@ -144,16 +146,16 @@ def _typical(windows: FloatArray, offsets: NDArray[np.int64], background: Backgr
     rows = np.concatenate([np.arange(offsets[clip], offsets[clip + 1]) for clip in chosen])
     texts = background.texts
     z = ((windows[rows] @ texts.T).astype(np.float64) - background.mean[rows, None]) / background.spread[rows, None]
-    rivals = (texts @ texts.T < form.synonym_cosine).astype(np.float64)
-    others = np.exp(form.sharpness * z) @ rivals.T / np.maximum(rivals.sum(axis=1), 1)
-    evidence = z - np.log(np.maximum(others, 1e-12)) / form.sharpness
+    rivals = (texts @ texts.T < parameters.synonym_cosine).astype(np.float64)
+    others = np.exp(parameters.sharpness * z) @ rivals.T / np.maximum(rivals.sum(axis=1), 1)
+    evidence = z - np.log(np.maximum(others, 1e-12)) / parameters.sharpness
     sizes = np.cumsum([0, *np.diff(offsets)[chosen]])
-    by_clip = pooled(evidence, sizes, form.best_windows) - _own_part(background.own[chosen], form)
+    by_clip = pooled(evidence, sizes, parameters.best_windows) - _own_part(background.own[chosen], parameters)
     return float(np.median(by_clip, axis=0).mean())
 
 
-def _own_part(own: NDArray[np.float64], form: PresenceForm) -> NDArray[np.float64]:
-    return form.own_share * (own - form.own_level)[:, None]
+def _own_part(own: NDArray[np.float64], parameters: PresenceParameters) -> NDArray[np.float64]:
+    return parameters.own_share * (own - parameters.own_level)[:, None]
 
 
 def clip_evidence(
@@ -161,15 +163,15 @@ def clip_evidence(
     offsets: NDArray[np.int64],
     concepts: FloatArray,
     background: Background,
-    form: PresenceForm = FORM,
+    parameters: PresenceParameters = PRESENCE,
 ) -> NDArray[np.float64]:
     """Steps 1 to 3: evidence of each concept (k, D) in each clip, (n, k), not yet calibrated across clips."""
-    found = window_evidence(windows, concepts, background, form)
-    return pooled(found, offsets, form.best_windows) - _own_part(background.own, form)
+    found = window_evidence(windows, concepts, background, parameters)
+    return pooled(found, offsets, parameters.best_windows) - _own_part(background.own, parameters)
 
 
 def window_evidence(
-    windows: FloatArray, concepts: FloatArray, background: Background, form: PresenceForm = FORM
+    windows: FloatArray, concepts: FloatArray, background: Background, parameters: PresenceParameters = PRESENCE
 ) -> NDArray[np.float64]:
     """How far each concept stands out of the background in each window, in standard deviations.
 
@@ -187,19 +189,19 @@ def window_evidence(
     result = np.empty((len(windows), len(concepts)))
     similarity = concepts @ background.texts.T
     for column, (concept, similar) in enumerate(zip(concepts, similarity, strict=True)):
-        synonyms = background.texts[similar >= form.synonym_cosine]
+        synonyms = background.texts[similar >= parameters.synonym_cosine]
         scores = (windows @ np.vstack([concept[None], synonyms]).T).astype(np.float64)
         z = (scores - background.mean[:, None]) / background.spread[:, None]
         rivals = len(background.texts) - len(synonyms)
-        others = background.competition - np.exp(form.sharpness * z[:, 1:]).sum(axis=1)
+        others = background.competition - np.exp(parameters.sharpness * z[:, 1:]).sum(axis=1)
         # Where the concept's own synonyms take nearly all of the sum, rounding must not make the rest negative.
         others = np.maximum(others, 1e-9 * background.competition)
-        result[:, column] = z[:, 0] - np.log(others / max(rivals, 1)) / form.sharpness
+        result[:, column] = z[:, 0] - np.log(others / max(rivals, 1)) / parameters.sharpness
     return result
 
 
 def pooled(
-    values: NDArray[np.float64], offsets: NDArray[np.int64], best: int = FORM.best_windows
+    values: NDArray[np.float64], offsets: NDArray[np.int64], best: int = PRESENCE.best_windows
 ) -> NDArray[np.float64]:
     """Mean of the ``best`` highest values of every clip: (m, k) windows -> (n, k) clips.
 
@@ -216,7 +218,9 @@ def pooled(
     return result
 
 
-def calibrate(evidence: NDArray[np.float64], typical: float, form: PresenceForm = FORM) -> tuple[Calibration, ...]:
+def calibrate(
+    evidence: NDArray[np.float64], typical: float, parameters: PresenceParameters = PRESENCE
+) -> tuple[Calibration, ...]:
     """Step 4: how much too readily each concept is matched, from clip evidence (n, k) of reference clips.
 
     Shrunk towards "not at all", which alone decides for a single clip. The median, so that a sound
@@ -225,7 +229,7 @@ def calibrate(evidence: NDArray[np.float64], typical: float, form: PresenceForm 
     count = len(evidence)
     if not count:
         return (Calibration(0.0),) * evidence.shape[1]
-    share = count / (count + form.prior_clips) if count > 1 else 0.0
+    share = count / (count + parameters.prior_clips) if count > 1 else 0.0
     return tuple(Calibration(float(share * shift)) for shift in np.median(evidence, axis=0) - typical)
 
 
@@ -234,9 +238,11 @@ def calibrated(evidence: NDArray[np.float64], calibrations: Sequence[Calibration
     return evidence - np.array([calibration.shift for calibration in calibrations])
 
 
-def known_concepts(concepts: FloatArray, texts: FloatArray, form: PresenceForm = FORM) -> NDArray[np.bool_]:
+def known_concepts(
+    concepts: FloatArray, texts: FloatArray, parameters: PresenceParameters = PRESENCE
+) -> NDArray[np.bool_]:
     """Which concepts (k, D) the encoder's text side places near any everyday sound (b, D)."""
     between = texts @ texts.T
     np.fill_diagonal(between, -1.0)
-    threshold = np.quantile(between.max(axis=1), form.familiarity_quantile)
+    threshold = np.quantile(between.max(axis=1), parameters.familiarity_quantile)
     return np.asarray((concepts @ texts.T).max(axis=1) >= threshold)

@@ -38,12 +38,12 @@ from backend.encoders.cached import EmbeddingCache, text_embeddings
 from backend.encoders.prompts import concept_prompt
 from backend.errors import InputError
 from backend.negation import Query, at_least_one
-from backend.retrieval.exclusion import EXCLUSION, ExclusionForm, log_absence, log_presence, log_probability
+from backend.retrieval.exclusion import EXCLUSION, ExclusionParameters, log_absence, log_presence, log_probability
 from backend.retrieval.label_match import label_truth
 from backend.retrieval.presence import (
-    FORM,
+    PRESENCE,
     Calibration,
-    PresenceForm,
+    PresenceParameters,
     background_texts,
     calibrate,
     calibrated,
@@ -99,7 +99,7 @@ class QueryScores:
     evidence: NDArray[np.float64]
     known: tuple[bool, ...]
     truth: NDArray[np.float64]
-    form: ExclusionForm = EXCLUSION
+    parameters: ExclusionParameters = EXCLUSION
 
     @property
     def phrases(self) -> tuple[str, ...]:
@@ -111,7 +111,7 @@ class QueryScores:
 
         For people: as likely as not where a forbidden concept begins to count.
         """
-        probability = np.exp(log_probability(self.form.slope * (self.evidence - self.form.absent_below)))
+        probability = np.exp(log_probability(self.parameters.slope * (self.evidence - self.parameters.absent_below)))
         return np.where(np.array(self.known, dtype=bool), probability, 0.5)
 
     def score(self, scorer: Scorer, strength: float = DEFAULT_LAMBDA) -> NDArray[np.float64]:
@@ -130,7 +130,10 @@ class QueryScores:
         count = len(self.query.positives)
         known = np.array(self.known, dtype=bool)
         terms = np.concatenate(
-            [log_presence(self.evidence[:, :count], self.form), log_absence(self.evidence[:, count:], self.form)],
+            [
+                log_presence(self.evidence[:, :count], self.parameters),
+                log_absence(self.evidence[:, count:], self.parameters),
+            ],
             axis=1,
         )
         # As likely as not, in every clip: an unknown concept cannot change the order.
@@ -170,7 +173,7 @@ def concept_evidence(
     encoder: Encoder,
     concepts: FloatArray,
     *,
-    form: PresenceForm = FORM,
+    parameters: PresenceParameters = PRESENCE,
     calibrations: Sequence[Calibration] | None = None,
     cache: EmbeddingCache | None = None,
 ) -> tuple[NDArray[np.float64], tuple[bool, ...]]:
@@ -178,10 +181,10 @@ def concept_evidence(
 
     Without ``calibrations`` each concept's readiness is that in this collection's own clips.
     """
-    background = collection.background(background_texts(encoder, cache=cache), form)
-    evidence = clip_evidence(collection.windows, collection.offsets, concepts, background, form)
-    known = known_concepts(concepts, background.texts, form)
-    usual = calibrations or calibrate(evidence, background.typical, form)
+    background = collection.background(background_texts(encoder, cache=cache), parameters)
+    evidence = clip_evidence(collection.windows, collection.offsets, concepts, background, parameters)
+    known = known_concepts(concepts, background.texts, parameters)
+    usual = calibrations or calibrate(evidence, background.typical, parameters)
     return calibrated(evidence, usual), tuple(map(bool, known))
 
 
@@ -190,8 +193,8 @@ def score_query(
     encoder: Encoder,
     query: Query,
     *,
-    form: ExclusionForm = EXCLUSION,
-    presence_form: PresenceForm = FORM,
+    parameters: ExclusionParameters = EXCLUSION,
+    presence_parameters: PresenceParameters = PRESENCE,
     calibrations: Sequence[Calibration] | None = None,
     cache: EmbeddingCache | None = None,
 ) -> QueryScores:
@@ -222,7 +225,7 @@ def score_query(
     if len(negatives):
         raw, negative, cosine = dot_products(whole, negatives, collection.clips)
     evidence, known = concept_evidence(
-        collection, encoder, concepts, form=presence_form, calibrations=calibrations, cache=cache
+        collection, encoder, concepts, parameters=presence_parameters, calibrations=calibrations, cache=cache
     )
     return QueryScores(
         collection=collection,
@@ -235,7 +238,7 @@ def score_query(
         evidence=evidence,
         known=known,
         truth=label_truth((*query.present, *query.absent), collection.labels),
-        form=form,
+        parameters=parameters,
     )
 
 

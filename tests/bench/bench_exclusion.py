@@ -56,9 +56,9 @@ from backend.collections.layouts import open_collection
 from backend.encoders.base import Encoder, load_encoder
 from backend.encoders.prompts import concept_prompt
 from backend.negation import Query
-from backend.retrieval.exclusion import EXCLUSION, ExclusionForm
+from backend.retrieval.exclusion import EXCLUSION, ExclusionParameters
 from backend.retrieval.presence import (
-    FORM,
+    PRESENCE,
     background_of,
     background_texts,
     calibrate,
@@ -150,16 +150,16 @@ def evidence_forms(encoder: Encoder, one: Development) -> Iterator[tuple[str, Ev
         yield f"{name}, top 3", levelled(pooled(values, offsets, 3), one.scores.evidence)
     for pool, pooling in POOLS.items():
         yield f"competition, {pool}", levelled(pooling(compared["competition"], offsets), one.scores.evidence)
-    for name, form in {
-        "synonyms compete": replace(FORM, synonym_cosine=2.0),
-        "sharpness 1": replace(FORM, sharpness=1.0),
-        "sharpness 4": replace(FORM, sharpness=4.0),
-        "the clip's own level not used": replace(FORM, own_share=0.0),
-        "not calibrated across clips": replace(FORM, prior_clips=1e9),
+    for name, parameters in {
+        "synonyms compete": replace(PRESENCE, synonym_cosine=2.0),
+        "sharpness 1": replace(PRESENCE, sharpness=1.0),
+        "sharpness 4": replace(PRESENCE, sharpness=4.0),
+        "the clip's own level not used": replace(PRESENCE, own_share=0.0),
+        "not calibrated across clips": replace(PRESENCE, prior_clips=1e9),
     }.items():
-        background = background_of(windows, offsets, texts, form)
-        evidence = clip_evidence(windows, offsets, concepts, background, form)
-        yield name, calibrated(evidence, calibrate(evidence, background.typical, form))
+        background = background_of(windows, offsets, texts, parameters)
+        evidence = clip_evidence(windows, offsets, concepts, background, parameters)
+        yield name, calibrated(evidence, calibrate(evidence, background.typical, parameters))
 
 
 def levelled(evidence: Evidence, like: Evidence) -> Evidence:
@@ -168,9 +168,11 @@ def levelled(evidence: Evidence, like: Evidence) -> Evidence:
     return centred / centred.std() * (like - usual).std() + usual.mean()
 
 
-def figures(encoder: Encoder, one: Development, evidence: Evidence, form: ExclusionForm) -> dict[str, float]:
+def figures(
+    encoder: Encoder, one: Development, evidence: Evidence, parameters: ExclusionParameters
+) -> dict[str, float]:
     """What the issue asks for, of one form on one set."""
-    scores = CandidateScores(one.clips, encoder, one.scores.vocabulary, form=form, evidence=evidence)
+    scores = CandidateScores(one.clips, encoder, one.scores.vocabulary, parameters=parameters, evidence=evidence)
     return _pair_figures(scores, one) | _item_figures(scores, one)
 
 
@@ -217,11 +219,16 @@ def compare(folder: Path, encoder: Encoder, count: int) -> None:
     forms = [dict(evidence_forms(encoder, one)) for one in sets]
     print("\n# Evidence, the form of the score as in use")
     for name in forms[0]:
-        show(name, [figures(encoder, one, form[name], EXCLUSION) for one, form in zip(sets, forms, strict=True)])
+        show(
+            name,
+            [figures(encoder, one, parameters[name], EXCLUSION) for one, parameters in zip(sets, forms, strict=True)],
+        )
     print("\n# Form of the score, evidence as in use")
-    for form in SCORE_FORMS:
-        label = f"slope {form.slope:g}, {form.present_from:g} / {form.absent_below:g}, weight {form.absence_weight:g}"
-        show(label, [figures(encoder, one, one.scores.evidence, form) for one in sets])
+    for tried in SCORE_FORMS:
+        label = (
+            f"slope {tried.slope:g}, {tried.present_from:g} / {tried.absent_below:g}, weight {tried.absence_weight:g}"
+        )
+        show(label, [figures(encoder, one, one.scores.evidence, tried) for one in sets])
 
 
 def report(folder: Path, encoder: Encoder, count: int) -> None:

@@ -27,13 +27,15 @@ def best_mean(values, best):
     return sum(chosen) / len(chosen)
 
 
-def exclusion_of_clip(present, absent, form):
+def exclusion_of_clip(present, absent, parameters):
     """Log-presences of the positives plus weighted log-absences of the negatives of one clip."""
     total = 0.0
     for evidence in present:
-        total += math.log(1 / (1 + math.exp(-form.slope * (evidence - form.present_from))))
+        total += math.log(1 / (1 + math.exp(-parameters.slope * (evidence - parameters.present_from))))
     for evidence in absent:
-        total += form.absence_weight * math.log(1 - 1 / (1 + math.exp(-form.slope * (evidence - form.absent_below))))
+        total += parameters.absence_weight * math.log(
+            1 - 1 / (1 + math.exp(-parameters.slope * (evidence - parameters.absent_below)))
+        )
     return total
 
 

@@ -35,7 +35,7 @@ from backend.encoders.prompts import concept_prompt
 from backend.errors import InputError
 from backend.files import sha256_of
 from backend.retrieval.exclusion import EXCLUSION
-from backend.retrieval.presence import FORM, Calibration, background_texts, calibrate, clip_evidence
+from backend.retrieval.presence import PRESENCE, Calibration, background_texts, calibrate, clip_evidence
 from backend.retrieval.steering import PAPER_LAMBDAS
 
 SIDES: tuple[Side, Side] = ("target", "distractor")
@@ -169,7 +169,7 @@ def _provenance(
         "options": asdict(options),
         "bootstrap": {"resamples": RESAMPLES, "interval": "percentile 95 %", "seed": options.seed},
         "lambdas": list(PAPER_LAMBDAS),
-        "presence": asdict(FORM),
+        "presence": asdict(PRESENCE),
         "exclusion": asdict(EXCLUSION),
         "calibrated on": f"folds other than {options.folds}"
         if options.folds

@@ -12,7 +12,7 @@ from backend.encoders.base import Encoder
 from backend.encoders.cached import EmbeddingCache, text_embeddings
 from backend.encoders.prompts import concept_prompt
 from backend.negation import Query
-from backend.retrieval.exclusion import EXCLUSION, ExclusionForm, log_absence, log_presence
+from backend.retrieval.exclusion import EXCLUSION, ExclusionParameters, log_absence, log_presence
 from backend.retrieval.presence import Calibration
 from backend.retrieval.scoring import concept_evidence
 from backend.retrieval.steering import combined_negative, steered_norm
@@ -45,7 +45,7 @@ class CandidateScores:
         vocabulary: Sequence[str],
         *,
         calibrations: Sequence[Calibration] | None = None,
-        form: ExclusionForm = EXCLUSION,
+        parameters: ExclusionParameters = EXCLUSION,
         evidence: NDArray[np.float64] | None = None,
     ) -> None:
         self.collection, self.encoder = collection, encoder
@@ -61,8 +61,8 @@ class CandidateScores:
             self.evidence = evidence
         neutral = np.log(0.5)
         known = np.array(self.known)
-        self.presence = np.where(known, log_presence(self.evidence, form), neutral)
-        self.absence = np.where(known, log_absence(self.evidence, form), neutral)
+        self.presence = np.where(known, log_presence(self.evidence, parameters), neutral)
+        self.absence = np.where(known, log_absence(self.evidence, parameters), neutral)
         self._clips = np.asarray(collection.clips, dtype=np.float64)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:

@@ -21,9 +21,9 @@ def parse_endpoint(query: str) -> dict[str, Any]:
 
 
 @answers_in_words
-def ask_endpoint(query: str, encoder: str, lam: float, top: float, scorer: str = DEFAULT_SCORER) -> dict[str, Any]:
+def ask_endpoint(query: str, encoder: str, strength: float, top: float, scorer: str = DEFAULT_SCORER) -> dict[str, Any]:
     """The demo clips ranked for a query by all three scorers: the object of ``rank demo QUERY --json``."""
-    chosen, strength, count = check_scorer(scorer), checked_lambda(lam), checked_top(top)
+    chosen, strength, count = check_scorer(scorer), checked_lambda(strength), checked_top(top)
     loaded = load_encoder(encoder)
     scores = score_query(demo_collection(loaded), loaded, parse_query(query))
     rankings = [rank(scores, name, strength) for name in SCORERS]

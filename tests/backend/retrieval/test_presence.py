@@ -14,12 +14,14 @@ from backend.retrieval.steering import unit
 from tests.reference.exclusion import best_mean, evidence_of_window
 
 seeds = st.integers(0, 10**6)
-FORM = presence.FORM
+PRESENCE = presence.PRESENCE
 
 
-def compared(windows: np.ndarray, texts: np.ndarray, form: presence.PresenceForm = FORM) -> presence.Background:
+def compared(
+    windows: np.ndarray, texts: np.ndarray, parameters: presence.PresenceParameters = PRESENCE
+) -> presence.Background:
     """The background of windows that are one clip."""
-    return presence.background_of(windows, np.array([0, len(windows)]), texts, form)
+    return presence.background_of(windows, np.array([0, len(windows)]), texts, parameters)
 
 
 def vectors(seed: int, count: int, dim: int = 16) -> np.ndarray:
@@ -31,11 +33,11 @@ def vectors(seed: int, count: int, dim: int = 16) -> np.ndarray:
 def test_window_evidence_equals_its_twin(seed: int, sharpness: float):
     windows, concepts, texts = vectors(seed, 4), vectors(seed + 1, 3), vectors(seed + 2, 20)
     concepts[0] = texts[5]
-    form = replace(FORM, sharpness=sharpness)
-    found = presence.window_evidence(windows, concepts, compared(windows, texts, form), form)
+    parameters = replace(PRESENCE, sharpness=sharpness)
+    found = presence.window_evidence(windows, concepts, compared(windows, texts, parameters), parameters)
     for row, window in enumerate(windows):
         for column, concept in enumerate(concepts):
-            slow = evidence_of_window(window, concept, texts, sharpness, form.synonym_cosine)
+            slow = evidence_of_window(window, concept, texts, sharpness, parameters.synonym_cosine)
             assert found[row, column] == pytest.approx(slow, abs=2e-4)
 
 
@@ -63,11 +65,11 @@ def test_the_typical_level_is_the_texts_own_evidence_averaged():
 def test_a_clip_with_clearer_sounds_of_its_own_asks_for_more():
     windows, texts, concepts = vectors(7, 4), vectors(8, 30), vectors(9, 2)
     offsets = np.array([0, 2, 4])
-    form = replace(FORM, own_share=0.0)
+    parameters = replace(PRESENCE, own_share=0.0)
     background = presence.background_of(windows, offsets, texts)
-    plain = presence.clip_evidence(windows, offsets, concepts, background, form)
-    scaled = presence.clip_evidence(windows, offsets, concepts, background, FORM)
-    taken = FORM.own_share * (background.own - FORM.own_level)
+    plain = presence.clip_evidence(windows, offsets, concepts, background, parameters)
+    scaled = presence.clip_evidence(windows, offsets, concepts, background, PRESENCE)
+    taken = PRESENCE.own_share * (background.own - PRESENCE.own_level)
     np.testing.assert_allclose(plain - scaled, np.stack([taken, taken], axis=1), atol=1e-9)
 
 

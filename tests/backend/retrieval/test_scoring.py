@@ -12,7 +12,7 @@ from backend.collections.collection import EmbeddedCollection, Item, joined
 from backend.collections.store import embedded_clips
 from backend.errors import InputError
 from backend.negation import Query, parse_query
-from backend.retrieval.exclusion import EXCLUSION, ExclusionForm, log_absence, log_presence
+from backend.retrieval.exclusion import EXCLUSION, ExclusionParameters, log_absence, log_presence
 from backend.retrieval.label_match import label_truth
 from backend.retrieval.presence import Calibration
 from backend.retrieval.ranking import lambda_curve, rank
@@ -84,10 +84,10 @@ def test_steering_equals_embedding_again_and_lambda_zero_is_raw(tones, encoder):
 
 
 def test_the_exclusion_score_is_the_sum_that_its_twin_makes(tones, encoder):
-    form = ExclusionForm(slope=1.5, present_from=0.2, absent_below=0.7, absence_weight=1.3)
-    scores = score_query(tones, encoder, QUERY, form=form)
+    parameters = ExclusionParameters(slope=1.5, present_from=0.2, absent_below=0.7, absence_weight=1.3)
+    scores = score_query(tones, encoder, QUERY, parameters=parameters)
     for row, value in enumerate(scores.score("exclusion")):
-        slow = exclusion_of_clip([scores.evidence[row, 0]], [scores.evidence[row, 1]], form)
+        slow = exclusion_of_clip([scores.evidence[row, 0]], [scores.evidence[row, 1]], parameters)
         assert value == pytest.approx(slow, abs=1e-9)
 
 
