@@ -385,3 +385,21 @@ def test_only_one_file_repairs_gradio() -> None:
     assert any("sets utils.diff" in line for line in of_gradio(repairs)), "the check sees what it looks for"
     others = [path for path in (*COMPONENTS, ROOT / "app.py") if path != repairs]
     assert {str(path): of_gradio(path) for path in others if of_gradio(path)} == {}
+
+
+VIEWS = sorted((ROOT / "components").rglob("view.py"))
+ARITHMETIC = (ast.Sub, ast.Div, ast.FloorDiv, ast.Mult, ast.Pow, ast.Mod)
+COMPUTING = {"sum", "abs", "min", "max", "sorted", "round"}
+
+
+@pytest.mark.parametrize("path", VIEWS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_what_the_page_shows_is_a_field_of_a_result(path: Path) -> None:
+    """Law 12: a view formats; it takes no difference, share, sum or extreme of what a result holds."""
+    found = [
+        node.lineno
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if (isinstance(node, ast.BinOp) and isinstance(node.op, ARITHMETIC))
+        or (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in COMPUTING)
+    ]
+    allowed = 1 if path.parent.name == "stage" else 0  # the stage cuts a long name to its length, less one for "…"
+    assert len(found) <= allowed, f"lines {found}"

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from backend.commands.common import add_common, checked_by, chosen_encoder, finite_number, print_json
-from backend.reports.records import DEFAULT_SCORER
 from backend.retrieval.ranking import DEFAULT_HITS, checked_top
+from backend.retrieval.search import DEFAULT_SCORER
 from backend.retrieval.steering import DEFAULT_LAMBDA, LARGEST_LAMBDA, checked_lambda
 
 MOST_SKIPPED = 10
@@ -46,9 +46,8 @@ def run(arguments: argparse.Namespace) -> None:
     from backend.collections.store import embed_collection
     from backend.commands.terminal_progress import clear, on_terminal
     from backend.negation import parse_query
-    from backend.reports.records import ranking_record
-    from backend.retrieval.ranking import rank
-    from backend.retrieval.scoring import SCORERS, check_scorer, score_query
+    from backend.retrieval.scoring import check_scorer, score_query
+    from backend.retrieval.search import SearchResult
 
     scorer, strength, top = check_scorer(arguments.scorer), arguments.strength, arguments.top
     query = parse_query(arguments.query)
@@ -61,8 +60,7 @@ def run(arguments: argparse.Namespace) -> None:
         embedded = embed_collection(collection, encoder, progress=on_terminal())
         clear()
     scores = score_query(embedded, encoder, query)
-    rankings = [rank(scores, name, strength) for name in SCORERS]
-    record = ranking_record(rankings, scorer, top, arguments.seed)
+    record = SearchResult(scores, strength).record(scorer, top, arguments.seed)
     if arguments.json:
         print_json(record)
     else:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from backend.checks import checked_whole
+from backend.reports.jsonable import jsonable
 from backend.retrieval.scoring import QueryScores, Scorer
 from backend.retrieval.steering import DEFAULT_LAMBDA, PAPER_LAMBDAS
 
@@ -28,6 +30,26 @@ class Hit:
     score: float
     violates: bool | None
     answers: bool | None
+
+    def record(self) -> dict[str, Any]:
+        """Rank, id, score, and what the labels say."""
+        return {
+            "rank": self.rank,
+            "id": self.id,
+            "score": jsonable(self.score, DIGITS),
+            "violates": self.violates,
+            "answers": self.answers,
+        }
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What the labels say of a ranking's first hits: how many there are, break the query, answer it, or say nothing."""
+
+    hits: int
+    violating: int
+    answering: int
+    unjudged: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +93,16 @@ class Ranking:
                 answers=_known(answers[index]),
             )
             for place, index in enumerate(self.order[: checked_top(k)])
+        )
+
+    def counts(self, k: int) -> Counts:
+        """How many of the first k break the query, answer it, or have no label that could say."""
+        hits = self.hits(k)
+        return Counts(
+            hits=len(hits),
+            violating=sum(hit.violates is True for hit in hits),
+            answering=sum(hit.answers is True for hit in hits),
+            unjudged=sum(hit.violates is None for hit in hits),
         )
 
     def violations(self, k: int) -> int | None:

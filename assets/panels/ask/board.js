@@ -79,7 +79,7 @@ function together(index, on) {
 
 function column(data, value) {
   const said = made('p', 'ask-said', data.said);
-  if (/^[1-9]/.test(data.said)) said.classList.add('broken');
+  said.classList.toggle('broken', data.broken);
   const list = made('ol', 'ask-list', ...data.rows.map((row) => hit(row, value)));
   const title = made('h3', '', data.title, made('small', '', data.formula));
   const box = made('section', `ask-column ${data.scorer}`, title, said, list);
@@ -94,8 +94,7 @@ function tabs(value) {
   row.setAttribute('role', 'tablist');
   for (const data of value.columns) {
     const tab = button('ask-tab', data.title, `${data.title}: ${data.said}`, () => show(data.scorer));
-    const count = (data.said.match(/^\d+ of \d+/) || [''])[0];
-    tab.append(made('small', '', count));
+    tab.append(made('small', '', data.short));
     tab.setAttribute('role', 'tab');
     tab.setAttribute('aria-selected', String(data.scorer === shownColumn));
     tab.dataset.scorer = data.scorer;

@@ -6,9 +6,9 @@ from typing import Any
 
 from backend.encoders.base import load_encoder
 from backend.negation import as_json, parse_query
-from backend.reports.records import DEFAULT_SCORER, ranking_record
-from backend.retrieval.ranking import DEFAULT_HITS, checked_top, rank
-from backend.retrieval.scoring import SCORERS, check_scorer, score_query
+from backend.retrieval.ranking import DEFAULT_HITS, checked_top
+from backend.retrieval.scoring import check_scorer, score_query
+from backend.retrieval.search import DEFAULT_SCORER, SearchResult
 from backend.retrieval.steering import DEFAULT_LAMBDA, checked_lambda
 from components.frame.endpoints import Endpoint, a_number, a_record, a_text, an_encoder, answers_in_words
 from components.panels.ask.collection import demo_collection
@@ -26,8 +26,7 @@ def ask_endpoint(query: str, encoder: str, strength: float, top: float, scorer: 
     chosen, strength, count = check_scorer(scorer), checked_lambda(strength), checked_top(top)
     loaded = load_encoder(encoder)
     scores = score_query(demo_collection(loaded), loaded, parse_query(query))
-    rankings = [rank(scores, name, strength) for name in SCORERS]
-    return ranking_record(rankings, chosen, count)
+    return SearchResult(scores, strength).record(chosen, count)
 
 
 ENDPOINTS = (

@@ -10,11 +10,11 @@ from typing import Any
 
 import gradio as gr
 
-from backend import __version__
 from backend.encoders.base import load_encoder
 from backend.errors import InputError
 from backend.negation import Query
 from backend.retrieval.scoring import score_query
+from backend.retrieval.search import SearchResult
 from backend.retrieval.steering import checked_lambda
 from components.frame.gradio_repairs import sent_by
 from components.frame.links import link
@@ -52,21 +52,21 @@ class Parts(PanelParts):
 
 
 @lru_cache(maxsize=32)
-def _asked(query: Query, encoder_id: str, weights: str, own: tuple[str, ...], strength: float) -> say.AskResult:
+def _asked(query: Query, encoder_id: str, weights: str, own: tuple[str, ...], strength: float) -> SearchResult:
     """Score one query; kept, so that moving the slider embeds and scores nothing again."""
     return replace(_scored(query, encoder_id, weights, own), strength=strength)
 
 
 @lru_cache(maxsize=32)
-def _scored(query: Query, encoder_id: str, weights: str, own: tuple[str, ...]) -> say.AskResult:
+def _scored(query: Query, encoder_id: str, weights: str, own: tuple[str, ...]) -> SearchResult:
     encoder = load_encoder(encoder_id)
     demo = demo_collection(encoder)
     labelled = score_query(demo, encoder, query)
     scores = score_query(with_own(demo, encoder, own), encoder, query) if own else labelled
-    return say.AskResult(scores, labelled, 0.0)
+    return SearchResult(scores, labelled=labelled)
 
 
-def ask(view: ViewState, query: Query, own: tuple[str, ...] = ()) -> say.AskResult:
+def ask(view: ViewState, query: Query, own: tuple[str, ...] = ()) -> SearchResult:
     """The rankings of a query over the demo clips and a visitor's own, by the view's encoder and strength.
 
     Raises InputError.
@@ -115,11 +115,11 @@ class AskHandlers:
         yield answer(
             headline=say.headline(asked),
             board=board,
-            how=say.how_computed(asked, __version__),
+            how=say.how_computed(asked),
             **more,
         )
 
-    def _pinned(self, view: ViewState, own: tuple[str, ...]) -> say.AskResult | None:
+    def _pinned(self, view: ViewState, own: tuple[str, ...]) -> SearchResult | None:
         kept = view.panel(AskState).pin
         try:
             return ask(view, kept, own) if kept else None

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from html import escape
 from typing import Any
 
-from backend.retrieval.ranking import DEFAULT_HITS, Ranking, lambda_curve, rank
-from backend.retrieval.scoring import SCORERS, QueryScores, Scorer
-from backend.retrieval.steering import PAPER_LAMBDAS
+from backend.retrieval.ranking import DEFAULT_HITS, Ranking
+from backend.retrieval.scoring import Scorer
+from backend.retrieval.search import SearchResult
 from components.panels.ask.collection import playable
+from components.widgets.markup import concept, how_list
 from components.widgets.numbers import signed
 
 TITLES: dict[Scorer, tuple[str, str]] = {
@@ -19,65 +18,50 @@ TITLES: dict[Scorer, tuple[str, str]] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class AskResult:
-    """One query's three rankings over the same clips, and the scores of the labelled clips alone for the curve."""
-
-    scores: QueryScores
-    labelled: QueryScores
-    strength: float
-
-    def rankings(self) -> tuple[Ranking, ...]:
-        """Raw, steered, exclusion."""
-        return tuple(rank(self.scores, scorer, self.strength) for scorer in SCORERS)
-
-
-def board_value(asked: AskResult, pinned: AskResult | None) -> dict[str, Any]:
+def board_value(asked: SearchResult, pinned: SearchResult | None) -> dict[str, Any]:
     """The board: columns, curve, pinned result."""
-    rankings = asked.rankings()
     return {
         "k": DEFAULT_HITS,
         "lambda": asked.strength,
         "size": len(asked.scores.collection),
         "forbidden": list(asked.scores.query.absent),
-        "columns": [_column(ranking, rankings) for ranking in rankings],
+        "columns": [_column(asked, ranking) for ranking in asked.rankings],
         "curve": _curve(asked),
         "pinned": None if pinned is None else _summary(pinned),
         "current": _summary(asked),
     }
 
 
-def _column(ranking: Ranking, rankings: tuple[Ranking, ...]) -> dict[str, Any]:
+def _column(asked: SearchResult, ranking: Ranking) -> dict[str, Any]:
     title, formula = TITLES[ranking.scorer]
-    collection, hits = ranking.scores.collection, ranking.hits(DEFAULT_HITS)
-    presence = ranking.scores.presence()
-    concepts = ranking.scores.phrases
-    ranks = {other.scorer: other.ranks for other in rankings if other.scorer != ranking.scorer}
+    counts = ranking.counts(DEFAULT_HITS)
+    judged = bool(asked.scores.query.negatives) and counts.unjudged != counts.hits
     return {
         "scorer": ranking.scorer,
         "title": title,
         "formula": formula.replace("λ", f"{ranking.strength:.2f}") if ranking.scorer == "steered" else formula,
         "said": count_sentence(ranking),
+        "short": f"{counts.violating} of {counts.hits}" if judged else "",
+        "broken": judged and bool(counts.violating),
         "rows": [
             {
-                "index": hit.index,
-                "caption": collection.captions[hit.index] or hit.id,
-                "url": playable(collection, hit.index),
-                "rank": hit.rank,
-                "score": signed(hit.score),
+                "index": full.hit.index,
+                "caption": full.caption or full.hit.id,
+                "url": playable(asked.scores.collection, full.hit.index),
+                "rank": full.hit.rank,
+                "score": signed(full.hit.score),
                 "elsewhere": [
-                    {"scorer": scorer, "title": TITLES[scorer][0], "rank": int(other[hit.index])}
-                    for scorer, other in ranks.items()
+                    {"scorer": scorer, "title": TITLES[scorer][0], "rank": rank}
+                    for scorer, rank in full.ranks.items()
+                    if scorer != ranking.scorer
                 ],
-                "violates": hit.violates,
-                "answers": hit.answers,
-                "presence": ", ".join(
-                    f"{concept} {share:.2f}" for concept, share in zip(concepts, presence[hit.index], strict=True)
-                ),
-                "labels": list(collection.labels[hit.index]),
-                "own": hit.id.startswith("own-"),
+                "violates": full.hit.violates,
+                "answers": full.hit.answers,
+                "presence": ", ".join(f"{concept} {share:.2f}" for concept, share in full.presence),
+                "labels": list(full.labels),
+                "own": full.hit.id.startswith("own-"),
             }
-            for hit in hits
+            for full in asked.hits_in_full(ranking.scorer, DEFAULT_HITS)
         ],
     }
 
@@ -86,26 +70,25 @@ def count_sentence(ranking: Ranking) -> str:
     """ "3 of 10 break the query", and what the labels cannot say."""
     if not ranking.scores.query.negatives:
         return "nothing is forbidden"
-    hits = ranking.hits(DEFAULT_HITS)
-    broken, unknown = sum(hit.violates is True for hit in hits), sum(hit.violates is None for hit in hits)
-    if unknown == len(hits):
+    counts = ranking.counts(DEFAULT_HITS)
+    if counts.unjudged == counts.hits:
         return "no label names the forbidden sound"
-    said = f"{broken} of {len(hits)} break{'s' if broken == 1 else ''} the query"
-    return f"{said}, {unknown} without labels" if unknown else said
+    said = f"{counts.violating} of {counts.hits} break{'s' if counts.violating == 1 else ''} the query"
+    return f"{said}, {counts.unjudged} without labels" if counts.unjudged else said
 
 
-def _curve(asked: AskResult) -> dict[str, Any]:
-    curve = lambda_curve(asked.labelled, DEFAULT_HITS)
-    exclusion = rank(asked.labelled, "exclusion")
+def _curve(asked: SearchResult) -> dict[str, Any]:
+    curve = asked.curve(DEFAULT_HITS)
+    violations, recall = asked.by_exclusion(DEFAULT_HITS)
     return {
-        "lambdas": list(PAPER_LAMBDAS),
+        "lambdas": list(curve.lambdas),
         "violations": list(curve.violations),
         "recall": list(curve.recall),
-        "exclusion": {"violations": exclusion.violations(DEFAULT_HITS), "recall": exclusion.recall(DEFAULT_HITS)},
+        "exclusion": {"violations": violations, "recall": recall},
     }
 
 
-def _summary(asked: AskResult) -> dict[str, Any]:
+def _summary(asked: SearchResult) -> dict[str, Any]:
     """A result in one line: its query and each scorer's count."""
     return {
         "query": asked.scores.query.text,
@@ -117,7 +100,7 @@ def _summary(asked: AskResult) -> dict[str, Any]:
                 "said": count_sentence(ranking),
                 "recall": _shown(ranking.recall(DEFAULT_HITS)),
             }
-            for ranking in asked.rankings()
+            for ranking in asked.rankings
         ],
     }
 
@@ -126,50 +109,50 @@ def _shown(share: float | None) -> str:
     return "–" if share is None else f"{share:.2f}"
 
 
-def headline(asked: AskResult) -> str:
+def headline(asked: SearchResult) -> str:
     """The plain sentence the result opens with, as HTML."""
     if not asked.scores.query.absent:
         return '<p class="headline">The query forbids nothing, so raw and steered agree. Add a “no …” to part them.</p>'
-    rankings = asked.rankings()
-    known = [[hit.violates for hit in ranking.hits(DEFAULT_HITS)] for ranking in rankings]
-    forbidden = " or ".join(f'<span class="concept absent">{escape(text)}</span>' for text in asked.scores.query.absent)
-    if any(flag is None for flags in known for flag in flags) and not any(True in flags for flags in known):
+    forbidden = " or ".join(concept(text, "absent") for text in asked.scores.query.absent)
+    if asked.is_silent(DEFAULT_HITS):
         return f'<p class="headline">No label of this collection names {forbidden}; check the hits by ear.</p>'
-    raw, steered, exclusion = (flags.count(True) for flags in known)
+    raw, steered, exclusion = (ranking.counts(DEFAULT_HITS).violating for ranking in asked.rankings)
     return (
         f'<p class="headline">Of the first {DEFAULT_HITS} clips, <b>{raw}</b> contain {forbidden} when the encoder '
         f"reads the query itself, <b>{steered}</b> after steering by λ = {asked.strength:.2f}, <b>{exclusion}</b> when "
-        f"absence is treated as logic.{_found(rankings)}</p>"
+        f"absence is treated as logic.{_found(asked)}</p>"
     )
 
 
-def _found(rankings: tuple[Ranking, ...]) -> str:
+def _found(asked: SearchResult) -> str:
     """How many of the clips that answer the query are found: shunning everything is no success."""
-    right = int((rankings[0].scores.answers == 1).sum())
+    right = asked.answering
     if not right:
         return " No clip answers the query in full."
-    found = [sum(hit.answers is True for hit in ranking.hits(DEFAULT_HITS)) for ranking in rankings]
-    clips = "The one clip that answers it is" if right == 1 else f"Of the {right} clips that answer it, these hold"
+    found = {ranking.scorer: ranking.counts(DEFAULT_HITS).answering for ranking in asked.rankings}
     if right == 1:
-        places = [title for (title, _), count in zip(TITLES.values(), found, strict=True) if count]
-        return f" {clips} among them in {', '.join(places).lower()}." if places else f" {clips} in none of them."
-    return f" {clips} {found[0]}, {found[1]} and {found[2]}."
+        places = [TITLES[scorer][0].lower() for scorer, count in found.items() if count]
+        among = f"among them in {', '.join(places)}" if places else "in none of them"
+        return f" The one clip that answers it is {among}."
+    raw, steered, exclusion = found.values()
+    return f" Of the {right} clips that answer it, these hold {raw}, {steered} and {exclusion}."
 
 
-def how_computed(asked: AskResult, version: str) -> str:
+def how_computed(asked: SearchResult) -> str:
     """How the result was computed, folded away, as HTML."""
     scores = asked.scores
-    unknown = [text for text, known in zip(scores.phrases, scores.known, strict=True) if not known]
-    said = f"<li>Unknown to the encoder, so neutral in exclusion: {escape(', '.join(unknown))}.</li>" if unknown else ""
-    return (
-        '<details class="how"><summary>How this was computed</summary><ul>'
-        f"<li>Encoder {escape(scores.encoder_id)}, weights {escape(scores.weights)}, version {escape(version)}; "
-        f"{len(scores.collection)} clips of “{escape(scores.collection.name)}”.</li>"
-        "<li>Raw: cosine of the text as typed with the whole clip. Steered: cosine with e_C − λ e_neg (negation paper, "
-        "section IV), every λ from three dot products per clip.</li>"
-        "<li>Exclusion (own choice): each sound's best windows, compared with a background vocabulary and with the "
+    made_by = asked.record("exclusion", DEFAULT_HITS)["provenance"]
+    lines = [
+        f"Encoder {made_by['encoder']}, weights {made_by['weights']}, version {made_by['version']}; "
+        f"{len(scores.collection)} clips of “{scores.collection.name}”.",
+        "Raw: cosine of the text as typed with the whole clip. Steered: cosine with e_C − λ e_neg (negation paper, "
+        "section IV), every λ from three dot products per clip.",
+        "Exclusion (own choice): each sound's best windows, compared with a background vocabulary and with the "
         "other clips; log-probability of presence for what should be heard plus log-probability of absence for what "
-        "should not.</li>"
-        "<li>“!” marks a clip whose labels name the forbidden sound. A clip without labels is never marked. Recall: "
-        f"share of all clips that answer the query which are among the first {DEFAULT_HITS}.</li>{said}</ul></details>"
-    )
+        "should not.",
+        "“!” marks a clip whose labels name the forbidden sound. A clip without labels is never marked. Recall: "
+        f"share of all clips that answer the query which are among the first {DEFAULT_HITS}.",
+    ]
+    if asked.unknown:
+        lines.append(f"Unknown to the encoder, so neutral in exclusion: {', '.join(asked.unknown)}.")
+    return how_list(lines)

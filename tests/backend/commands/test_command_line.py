@@ -19,9 +19,9 @@ from backend.commands import terminal_progress as progress
 from backend.encoders.base import encoder_list, load_encoder
 from backend.evidence.localization import localize
 from backend.negation import parse_query
-from backend.reports.records import ranking_record
 from backend.retrieval.ranking import rank
 from backend.retrieval.scoring import SCORERS, score_query
+from backend.retrieval.search import SearchResult
 from tests.fakes import tone_clip
 
 QUERY = "a dog barking, no rain"
@@ -272,7 +272,7 @@ def test_rank_answers_as_the_page_does(run) -> None:
     parsed = parse_query(query)
     scores = score_query(embed_collection(open_collection("demo"), encoder), encoder, parsed)
     rankings = [rank(scores, scorer, 0.5) for scorer in SCORERS]
-    record = ranking_record(rankings, "steered", 4)
+    record = SearchResult(scores, 0.5).record("steered", 4)
     assert printed == json.loads(json.dumps(record))
     assert [hit["id"] for hit in printed["hits"]] == [hit.id for hit in rankings[SCORERS.index("steered")].hits(4)]
     assert set(printed["rankings"]) == set(printed["violations"]) == set(SCORERS)

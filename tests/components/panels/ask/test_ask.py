@@ -14,6 +14,7 @@ from backend.audio import Span
 from backend.collections.collection import EmbeddedCollection
 from backend.errors import InputError
 from backend.negation import Concept, query_from_text, query_to_text
+from backend.retrieval.search import SearchResult
 from components.frame.links import link, view_from_link
 from components.frame.view_state import ViewState
 from components.page import PANELS
@@ -60,7 +61,7 @@ def view(query: str = "band 1, no band 2", **more: object) -> ViewState:
     return ViewState(tab="ask", clip="made", query=query, encoder="band", **more)  # type: ignore[arg-type]
 
 
-def ask(view: ViewState) -> ask_view.AskResult:
+def ask(view: ViewState) -> SearchResult:
     """The result of a view's query."""
     return ask_handlers.ask(view, query_of(view))
 
@@ -194,7 +195,7 @@ def test_sentences(encoder: BandEncoder) -> None:
     assert "contain" in said and "when absence is treated as logic" in said
     assert "forbids nothing" in ask_view.headline(ask(view("band 1")))
     assert "No label" in ask_view.headline(ask(view("band 1, no zither")))
-    assert ask_view.count_sentence(ask(view("band 1")).rankings()[0]) == "nothing is forbidden"
+    assert ask_view.count_sentence(ask(view("band 1")).rankings[0]) == "nothing is forbidden"
     assert "<script>" not in ask_view.headline(ask(view("band 1, no <script>x")))
 
 
