@@ -28,6 +28,7 @@ from components.frame.scripts import page_head
 from components.frame.theme import STYLES, theme
 from components.frame.view_state import ViewState, is_open
 from components.panels import ask, compose, listen, steer
+from components.widgets.plotly_chart import plotly_script
 
 PANELS = (
     listen.PANEL,
@@ -154,7 +155,7 @@ def launch_options() -> dict[str, Any]:
         "server_port": chosen.port,
         # Above the limit, so that a file somewhat too large is answered in a sentence and not by a broken upload.
         "max_file_size": f"{4 * chosen.max_file_mb:g}mb",
-        "allowed_paths": [str(served_folder())],
+        "allowed_paths": [str(served_folder()), str(plotly_script())],
         "share": False,
         "show_error": False,
         "footer_links": ["api"],

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from backend.files import ASSETS
 from backend.reports.palette import css_variables
+from components.widgets.plotly_chart import chart_settings
 
 FOLDER = ASSETS / "frame"
-SHARED = ("order",)
+SHARED = ("order", "charts")
 
 
 def page_head() -> str:
     """What every page of ours needs in its head: the palette and the shared scripts."""
-    scripts = (f"<script>{(FOLDER / f'{name}.js').read_text(encoding='utf-8')}</script>" for name in SHARED)
-    return f"<style>{css_variables()}</style>{''.join(scripts)}"
+    scripts = [chart_settings(), *((FOLDER / f"{name}.js").read_text(encoding="utf-8") for name in SHARED)]
+    return f"<style>{css_variables()}</style>" + "".join(f"<script>{script}</script>" for script in scripts)

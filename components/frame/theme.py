@@ -8,7 +8,7 @@ from backend.files import ASSETS
 from backend.reports.palette import LIGHT, PRESENT_TINTS
 
 FOLDER = ASSETS / "frame"
-STYLES = [FOLDER / "page.css", FOLDER / "encoders.css"]
+STYLES = [FOLDER / "page.css", FOLDER / "encoders.css", FOLDER / "charts.css"]
 
 
 def theme() -> gr.themes.Base:

@@ -73,9 +73,6 @@ const act = (target) => {
 };
 
 element.addEventListener('click', (event) => act(event.target));
-element.addEventListener('keydown', (event) => {
-  if ((event.key === 'Enter' || event.key === ' ') && event.target.closest('svg [data-key]') && act(event.target)) event.preventDefault();
-});
 
 watch('value', answeredTerms);
 // A new view keeps the sound that is still in it, and stops one that no button could stop any more.

@@ -1,9 +1,6 @@
-"""What each figure of a report shows, as plain data; ``svg`` and ``raster`` draw it."""
+"""What each figure of a composition report shows."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,76 +8,17 @@ from numpy.typing import NDArray
 from backend.composition.explore import contribution_cosines, plane
 from backend.composition.metrics import METRICS
 from backend.composition.report import Report
+from backend.reports.charts import Chart, HeatMap, Mark, Series, whole_ticks
 from backend.reports.composition.rows import TITLES
 from backend.reports.composition.summary import formatted
-from backend.reports.palette import LIGHT
 
-Kind = Literal["points", "line", "dashed", "band", "bars", "rule", "arrows"]
-
-BLUE, VERMILION, GREEN, PINK, ORANGE, GREY = (
-    LIGHT[role] for role in ("present", "absent", "ok", "pink", "amber", "control")
-)
-BY_COUNT = (BLUE, ORANGE, GREEN, PINK, VERMILION)
-"""Okabe-Ito colours for one, two, three, four, and five or more sources."""
-MARKS = ("circle", "square", "triangle", "diamond", "cross")
+BY_COUNT = ("present", "amber", "ok", "pink", "absent")
+"""Colours for one, two, three, four, and five or more sources."""
+MARKS: tuple[Mark, ...] = ("circle", "square", "triangle", "diamond", "cross")
 """Shapes beside the colours, so that nothing is told by colour alone."""
 MOST_ARROWS = 150
 MOST_HEAT = 60
 BINS = 20
-
-
-@dataclass(frozen=True, eq=False)
-class Series:
-    """One set of marks.
-
-    Attributes
-    ----------
-    kind : Kind
-        ``band`` fills between y and y2; ``bars`` stand at x with height y; ``rule`` is a vertical line at each
-        x; ``arrows`` go from (x, y) to (x2, y2).
-    name : str
-        For the legend; empty for none.
-    text : tuple of str
-        What each mark says when pointed at.
-    keys : tuple of int
-        Index of the combination behind each mark, where there is one.
-    """
-
-    kind: Kind
-    name: str
-    color: str
-    x: NDArray[np.float64]
-    y: NDArray[np.float64]
-    x2: NDArray[np.float64] | None = None
-    y2: NDArray[np.float64] | None = None
-    text: tuple[str, ...] = ()
-    keys: tuple[int, ...] = ()
-    mark: str = "circle"
-
-
-@dataclass(frozen=True, eq=False)
-class Chart:
-    """A figure with two axes; ``note`` is the sentence under it."""
-
-    key: str
-    title: str
-    x_label: str
-    y_label: str
-    series: tuple[Series, ...]
-    note: str = ""
-    log_x: bool = False
-    whole_x: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class HeatMap:
-    """A square of cosines between -1 and 1."""
-
-    key: str
-    title: str
-    names: tuple[str, ...]
-    values: NDArray[np.float64]
-    note: str = ""
 
 
 def report_charts(report: Report) -> tuple[Chart | HeatMap, ...]:
@@ -129,7 +67,7 @@ def combinations_chart(report: Report) -> Chart:
         tuple(series),
         "Each point is one combination, predicted from a fit on all the others.",
         log_x=bool(by_clips and base.max() > 20 * base.min()),
-        whole_x=not by_clips,
+        x_ticks=whole_ticks(int(base.min()), int(base.max())) if base.max() <= 12 else (),
     )
 
 
@@ -184,10 +122,10 @@ def plane_chart(report: Report) -> Chart:
         f"component 1 ({100 * found.kept[0]:.0f} % of variance)",
         f"component 2 ({100 * found.kept[1]:.0f} %)",
         (
-            Series("arrows", "", GREY, actual[:, 0], actual[:, 1], predicted[:, 0], predicted[:, 1], text, keys),
-            Series("points", "actual", BLUE, actual[:, 0], actual[:, 1], text=text, keys=keys),
+            Series("arrows", "", "control", actual[:, 0], actual[:, 1], predicted[:, 0], predicted[:, 1]),
+            Series("points", "actual", "present", actual[:, 0], actual[:, 1], text=text, keys=keys),
             Series(
-                "points", "predicted", ORANGE, predicted[:, 0], predicted[:, 1], text=text, keys=keys, mark="square"
+                "points", "predicted", "amber", predicted[:, 0], predicted[:, 1], text=text, keys=keys, mark="square"
             ),
         ),
         note,
@@ -205,19 +143,20 @@ def cca_chart(report: Report) -> Chart:
         "canonical dimension",
         "correlation",
         (
-            Series("band", "", GREY, dimension, low, y2=high),
-            Series("line", "real", BLUE, dimension, found.real, text=tuple(f"{v:.3f}" for v in found.real)),
+            Series("band", "", "control", dimension, low, y2=high),
+            Series("line", "real", "present", dimension, found.real, text=tuple(f"{v:.3f}" for v in found.real)),
             Series(
-                "dashed",
+                "line",
                 f"mean of {found.permutations} shuffles, ± 1 SD",
-                GREY,
+                "control",
                 dimension,
                 found.permuted,
                 text=tuple(f"{v:.3f}" for v in found.permuted),
+                dash="dash",
             ),
         ),
         "Linear alignment says nothing yet about combinations that were not seen.",
-        whole_x=True,
+        x_ticks=whole_ticks(1, len(found.real)) if len(found.real) else (),
     )
 
 
@@ -229,6 +168,9 @@ def permutation_chart(report: Report, metric: str) -> Chart:
     real, overlap = getattr(report.loo.real, metric), getattr(report.loo.overlap, metric)
     p = report.loo.p[column]
     counts, edges = np.histogram(values, bins=BINS) if len(values) else (np.zeros(1), np.array([0.0, 1.0]))
+    ends = np.array([edges[0], edges[-1], real, overlap])
+    low, high = float(np.nanmin(ends)), float(np.nanmax(ends))
+    room = 0.04 * (high - low) or 0.5
     return Chart(
         f"permutations_{metric}",
         f"{TITLES[metric]}: real against shuffled",
@@ -238,21 +180,22 @@ def permutation_chart(report: Report, metric: str) -> Chart:
             Series(
                 "bars",
                 f"{len(values)} shuffles",
-                GREY,
+                "control",
                 (edges[:-1] + edges[1:]) / 2,
                 counts.astype(float),
                 x2=np.diff(edges),
             ),
-            _rule(f"overlap {formatted(metric, overlap)}", GREEN, overlap),
-            _rule(f"real {formatted(metric, real)}", BLUE, real),
+            _rule(f"overlap {formatted(metric, overlap)}", "ok", overlap),
+            _rule(f"real {formatted(metric, real)}", "present", real),
         ),
         "" if np.isnan(p) else f"p = {p:.3f} (shuffles at least as good as the real value, both counted plus one).",
+        x_range=(low - room, high + room),
     )
 
 
-def _rule(name: str, color: str, value: float) -> Series:
+def _rule(name: str, role: str, value: float) -> Series:
     at = np.array([value]) if np.isfinite(value) else np.zeros(0)
-    return Series("rule", name, color, at, np.zeros(len(at)), text=(name,) * len(at))
+    return Series("rule", name, role, at, np.zeros(len(at)), text=(name,) * len(at))
 
 
 def comparison_chart(first: Report, second: Report, names: tuple[str, str]) -> Chart:
@@ -275,8 +218,8 @@ def comparison_chart(first: Report, second: Report, names: tuple[str, str]) -> C
         f"cosine, {names[0]}",
         f"cosine, {names[1]}",
         (
-            Series("dashed", "equal", GREY, ends, ends),
-            Series("points", "", BLUE, x, y, text=text, keys=tuple(i for i, _ in pairs)),
+            Series("line", "equal", "control", ends, ends, dash="dash"),
+            Series("points", "", "present", x, y, text=text, keys=tuple(i for i, _ in pairs)),
         ),
         f"{int(np.count_nonzero(y > x))} of {len(pairs)} points lie above the line, where {names[1]} does better.",
     )
@@ -291,8 +234,8 @@ def penalty_chart(report: Report) -> Chart:
         "lambda",
         "validation error (MSE)",
         (
-            Series("line", "", BLUE, choice.grid, choice.errors),
-            _rule(f"chosen: {choice.penalty:.3g}", ORANGE, choice.penalty),
+            Series("line", "", "present", choice.grid, choice.errors),
+            _rule(f"chosen: {choice.penalty:.3g}", "amber", choice.penalty),
         ),
         f"{len(choice.validation)} of {len(report.combinations)} combinations were held out to choose it, once.",
         log_x=True,

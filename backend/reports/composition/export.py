@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 
@@ -12,10 +13,9 @@ import numpy as np
 from backend.composition.report import Report
 from backend.errors import InputError
 from backend.reports.composition.charts import report_charts
-from backend.reports.composition.raster import png
 from backend.reports.composition.rows import Table, report_tables
 from backend.reports.composition.summary import summary_text
-from backend.reports.composition.svg import draw
+from backend.reports.figures import Drawing, drawn
 
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>{title}</title><style>body{{font:16px/1.5 ui-sans-serif,system-ui,"Segoe UI",Roboto,Arial,sans-serif;
@@ -59,12 +59,12 @@ def write_report(report: Report, folder: Path) -> list[Path]:
         write("compose.json", json_text(report))
         for name, table in report_tables(report).items():
             write(f"{name}.csv", table_csv(table))
-        for chart in report_charts(report):
-            drawn = draw(chart)
-            write(f"{chart.key}.svg", drawn)
-            write(f"{chart.key}.png", png(chart))
-            write(f"{chart.key}.html", PAGE.format(title=escape(chart.title), body=f"<figure>{drawn}</figure>"))
-        write("report.html", report_page(report))
+        drawings = report_drawings(report)
+        for name, drawing in drawings.items():
+            write(f"{name}.svg", drawing.svg)
+            write(f"{name}.png", drawing.png)
+            write(f"{name}.html", PAGE.format(title=escape(drawing.title), body=f"<figure>{drawing.svg}</figure>"))
+        write("report.html", report_page(report, drawings))
         path = folder / "reconstruction.npz"
         np.savez_compressed(
             path,
@@ -90,10 +90,15 @@ def table_csv(table: Table) -> str:
     return table.csv()
 
 
-def report_page(report: Report) -> str:
+def report_drawings(report: Report) -> dict[str, Drawing]:
+    """Every figure of a report as SVG and PNG, by file stem."""
+    return {chart.key: drawn(chart) for chart in report_charts(report)}
+
+
+def report_page(report: Report, drawings: Mapping[str, Drawing]) -> str:
     """Headline, numbers and every figure as one page that needs nothing else."""
     tables = report_tables(report)
-    figures = "".join(f"<figure>{draw(chart)}</figure>" for chart in report_charts(report))
+    figures = "".join(f"<figure>{drawing.svg}</figure>" for drawing in drawings.values())
     body = (
         f"<pre>{escape(summary_text(report))}</pre>"
         f"<h2>Numbers</h2>{_html_table(tables['metrics'])}<h2>Figures</h2>{figures}"

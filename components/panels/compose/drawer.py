@@ -9,9 +9,9 @@ from html import escape
 from backend.composition import Report
 from backend.composition.explore import SHOWN_NEIGHBOURS, CombinationDetail, Sum, ends
 from backend.reports.composition.charts import combinations_chart
-from components.panels.compose.view import both_widths
 from components.widgets.markup import Markup
 from components.widgets.numbers import signed
+from components.widgets.plotly_chart import chart_place, charts_value
 from components.widgets.tables import Row, table
 
 Play = Callable[[int], str]
@@ -24,12 +24,13 @@ CLIPS_TO_HEAR = 5
 def scatter(report: Report, chosen: int) -> str:
     """Every combination a point to click; the chosen one ringed."""
     chart = combinations_chart(report)
-    drawings = both_widths(chart, chosen=chosen)
-    return (
-        f'<div class="compose"><h3>{escape(chart.title)}</h3><figure class="uh-clickable">{drawings}'
+    said = f"{chart.title}: {len(report.combinations)} combinations; Enter opens the one pointed at"
+    words = (
+        f'<div class="compose"><h3>{escape(chart.title)}</h3><figure>{chart_place(chart, said)}'
         f"<figcaption>{escape(chart.note)} Click one to open it.</figcaption></figure>"
         f"{_ends(report)}</div>"
     )
+    return charts_value(words, chart, chosen=chosen)
 
 
 def _ends(report: Report) -> str:

@@ -7,26 +7,24 @@ import zipfile
 from pathlib import Path
 
 from backend.composition import Report
-from backend.reports.composition.charts import report_charts
-from backend.reports.composition.export import json_text, report_page, table_csv
-from backend.reports.composition.raster import png
+from backend.reports.composition.export import json_text, report_drawings, report_page, table_csv
 from backend.reports.composition.rows import report_tables
-from backend.reports.composition.svg import draw
 from components.frame.exports import export_file
 
 
 def report_files(report: Report) -> dict[str, Path]:
     """``json``, ``csv`` (a ZIP of tables), ``figures`` (a ZIP of PNG and SVG) and ``page`` (HTML)."""
     tables = {f"{name}.csv": table_csv(table).encode() for name, table in report_tables(report).items()}
+    drawings = report_drawings(report)
     figures: dict[str, bytes] = {}
-    for chart in report_charts(report):
-        figures[f"{chart.key}.svg"] = draw(chart).encode()
-        figures[f"{chart.key}.png"] = png(chart)
+    for name, drawing in drawings.items():
+        figures[f"{name}.svg"] = drawing.svg.encode()
+        figures[f"{name}.png"] = drawing.png
     contents = {
         "json": ("compose.json", json_text(report).encode()),
         "csv": ("unheard-compose-tables.zip", _zipped(tables)),
         "figures": ("unheard-compose-figures.zip", _zipped(figures)),
-        "page": ("unheard-compose-report.html", report_page(report).encode()),
+        "page": ("unheard-compose-report.html", report_page(report, drawings).encode()),
     }
     paths = {}
     for kind, (name, content) in contents.items():

@@ -14,6 +14,7 @@ from components.frame.turns import Panel
 from components.panels.compose.api import ENDPOINTS
 from components.panels.compose.handlers import NO_SECOND, ComposeHandlers, Parts
 from components.panels.compose.state import ComposeState
+from components.widgets.plotly_chart import plotly_chart
 
 FOLDER = ASSETS / "panels" / "compose"
 PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
@@ -83,13 +84,13 @@ def build(page: Page) -> None:
             stop = gr.Button("Cancel", size="sm", scale=0, min_width=96, elem_id="compose-stop", visible=False)
         error = gr.HTML("", elem_classes="message", elem_id="compose-error")
         with gr.Row(elem_classes="compose-main"):
-            scatter = _live("compose-scatter", min_height=420)
+            scatter = plotly_chart(elem_id="compose-scatter", min_height=420)
             drawer = _live("compose-drawer", min_height=420)
         arithmetic = _live("compose-arithmetic")
-        comparison = _live("compose-comparison")
+        comparison = plotly_chart(elem_id="compose-comparison")
         buttons = _downloads()
         with gr.Accordion(PICTURES, open=False, elem_id="compose-more"):
-            pictures = gr.HTML("", elem_id="compose-pictures")
+            pictures = plotly_chart(elem_id="compose-pictures")
         second, files, analyse, demo = _own()
         how = gr.HTML("", elem_id="compose-how")
     parts = Parts(

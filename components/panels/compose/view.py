@@ -8,14 +8,13 @@ from typing import Any
 
 from backend.composition import METRICS, Report
 from backend.composition.published import PUBLISHED, PublishedRow
-from backend.reports.composition.charts import Chart, HeatMap, comparison_chart, report_charts
+from backend.reports.composition.charts import comparison_chart, report_charts
 from backend.reports.composition.summary import formatted, spread_text
-from backend.reports.composition.svg import draw
 from components.widgets.markup import Markup, explained, how_list, safe
 from components.widgets.numbers import signed
+from components.widgets.plotly_chart import chart_place, charts_value
 from components.widgets.tables import Part, Row, table
 
-WIDE, NARROW, HALF = 680, 350, 520
 PROTOCOLS = {
     "loo": "Leave-one-combination-out: each predicted from all others",
     "holdout": "Repeated holdout: a fifth left out, 20 times, mean ± SD",
@@ -101,32 +100,24 @@ def pictures(report: Report) -> str:
     """Heat map, plane, canonical correlations, permutation histograms and lambda's curve."""
     charts = [chart for chart in report_charts(report) if chart.key != "combinations"]
     blocks = "".join(
-        f"<figure><h4>{escape(chart.title)}</h4>{both_widths(chart, HALF)}"
+        f"<figure><h4>{escape(chart.title)}</h4>{chart_place(chart)}"
         f"<figcaption>{escape(chart.note)}</figcaption></figure>"
         for chart in charts
     )
-    return f'<div class="compose"><div class="compose-two">{blocks}</div></div>'
+    return charts_value(f'<div class="compose"><div class="compose-two">{blocks}</div></div>', *charts)
 
 
 def comparison(first: Report, second: Report, names: tuple[str, str]) -> str:
     """The same combinations under two encoders, point by point."""
     chart = comparison_chart(first, second, names)
-    return (
+    words = (
         f'<div class="compose"><h3>{escape(chart.title)}</h3><p>{escape(names[0])} rebuilds at cosine '
         f"{signed(first.loo.real.cosine)} (shuffled {signed(first.loo.permuted_mean.cosine)}), {escape(names[1])} at "
         f"{signed(second.loo.real.cosine)} (shuffled {signed(second.loo.permuted_mean.cosine)}). Raw cosines of two "
         f"encoders cannot be compared; the gain over shuffled parts can.</p>"
-        f'<figure class="uh-clickable">{both_widths(chart, HALF)}'
-        f"<figcaption>{escape(chart.note)}</figcaption></figure></div>"
+        f"<figure>{chart_place(chart)}<figcaption>{escape(chart.note)}</figcaption></figure></div>"
     )
-
-
-def both_widths(chart: Chart | HeatMap, wide: int = WIDE, *, chosen: int | None = None) -> str:
-    """A drawing for wide screens and one for phones; style sheets show one of them."""
-    return (
-        f'<div class="uh-wide">{draw(chart, wide, alone=False, chosen=chosen)}</div>'
-        f'<div class="uh-narrow">{draw(chart, NARROW, alone=False, chosen=chosen)}</div>'
-    )
+    return charts_value(words, chart)
 
 
 def how_computed(report: Report) -> str:

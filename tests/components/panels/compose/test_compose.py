@@ -91,7 +91,11 @@ def test_opening_shows_progress_then_everything(on, panel):
     final = answers[-1]
     assert final["status"] == "" and "Rebuilt from its parts" in final["headline"]
     assert "0.686 / 0.270" in final["table"] and "0.67 / 0.27 / 0.61" in final["table"]
-    assert final["scatter"].count("data-key") > 20 and "<svg" in final["pictures"]
+    scatter = json.loads(final["scatter"])["figures"]["combinations"]
+    assert sum(len(trace.get("customdata", ())) for trace in scatter["data"]) == len(
+        final["opened"].report.combinations
+    )
+    assert len(json.loads(final["pictures"])["figures"]) == 9
     assert final["drawer"].count("data-play") >= 5
     opened = final["opened"]
     again = shown(panel, last(on.on_open(COMPOSE, opened)))
