@@ -58,6 +58,21 @@ def press(page, selector: str) -> str:
     return title(page)
 
 
+def seen_chart(page) -> None:
+    """Scroll to the scatter and wait until it is drawn."""
+    page.locator("#compose-scatter .chart").scroll_into_view_if_needed()
+    page.wait_for_selector("#compose-scatter .scatterlayer .point")
+
+
+def press_point(page, place: int) -> str:
+    """Click a point of the scatter; the new title."""
+    seen_chart(page)
+    before, box = title(page), page.locator("#compose-scatter .scatterlayer .point").nth(place).bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.wait_for_function("old => document.querySelector('#compose-drawer h3').innerText !== old", arg=before)
+    return title(page)
+
+
 def terms(page) -> list[list[object]]:
     return json.loads(page.get_attribute("#compose-arithmetic .expression", "data-terms"))
 
@@ -83,7 +98,7 @@ def test_one_that_adds_up_one_that_does_not_and_both_are_heard(visit):
     page.click("#compose-drawer .play >> nth=0")
     assert page.evaluate(f"{PLAYER}.paused")
     page.click("#compose-drawer .play >> nth=0")
-    marked = press(page, "#compose-scatter .uh-wide [data-key] >> nth=7")
+    marked = press_point(page, 7)
     assert page.evaluate(f"{PLAYER}.paused"), "a sound without a button to stop it goes on"
     assert marked in page.inner_text("#compose-pick") or page.input_value("#compose-pick input") == marked
     page.wait_for_selector("#compose-json:not([disabled])")
@@ -155,6 +170,17 @@ def test_own_files_with_hostile_labels_are_shown_as_text(visit, tmp_path):
     page.wait_for_function("document.querySelector('#compose-headline').innerText.includes('own.npz')")
     press(page, "#compose-worst")
     assert "${window.hurt=2}" in page.inner_text("#compose-arithmetic")
+    seen_chart(page)
+    page.focus("#compose-scatter .chart")
+    said = set()
+    for _ in range(8):
+        page.keyboard.press("ArrowRight")
+        said.add(page.text_content("#compose-scatter .chart-said").split(": cosine")[0])
+    assert any(HOSTILE in words for words in said)
+    page.click("#compose-more > button")
+    page.wait_for_selector("#compose-pictures .ytick text")
+    assert "<img src=x" in page.text_content("#compose-pictures .chart-area")
+    assert not page.query_selector_all("#compose-pictures img")
     assert page.evaluate("window.hurt") is None
     assert not page.query_selector_all("#compose-drawer img, #compose-arithmetic img, #compose-scatter img")
 
@@ -162,7 +188,9 @@ def test_own_files_with_hostile_labels_are_shown_as_text(visit, tmp_path):
 def test_a_phone_shows_everything_without_scrolling_sideways(visit):
     page = visit(390)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    assert page.is_visible("#compose-scatter .uh-narrow svg") and not page.is_visible("#compose-scatter .uh-wide svg")
+    seen_chart(page)
+    chart = page.locator("#compose-scatter .main-svg").first.bounding_box()
+    assert chart["x"] >= 0 and chart["x"] + chart["width"] <= 390
     press(page, "#compose-worst")
 
 
@@ -180,3 +208,64 @@ def test_every_word_and_control_stands_out(visit, theme):
     page.click("#compose-own > button")
     page.wait_for_timeout(700)
     assert faint(page) == []
+
+
+def test_the_scatter_is_walked_by_keys_and_fetches_plotly_once_and_nothing_else(visit):
+    page = visit()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.reload()
+    page.wait_for_selector("#compose-headline .headline")
+    seen_chart(page)
+    page.focus("#compose-scatter .chart")
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowLeft")
+    said, before = page.text_content("#compose-scatter .chart-said"), title(page)
+    assert ": cosine " in said and said.split(":")[0] != before
+    page.keyboard.press("Enter")
+    page.wait_for_function("old => document.querySelector('#compose-drawer h3').innerText !== old", arg=before)
+    assert title(page) == said.split(":")[0]
+    assert page.evaluate("document.activeElement.dataset.chart") == "combinations", "the keyboard stays where it was"
+    page.click("#compose-more > button")
+    page.wait_for_selector("#compose-pictures .js-plotly-plot")
+    assert len([url for url in asked if "plotly" in url]) == 1
+    assert [url for url in asked if "//127.0.0.1" not in url and not url.startswith(("data:", "blob:"))] == []
+    buttons = page.locator("#compose-scatter .modebar-btn").evaluate_all("all => all.map(one => one.dataset.title)")
+    assert {"Download as PNG", "Download as SVG"} <= set(buttons) and not any("hare" in name for name in buttons)
+
+
+def test_a_chart_follows_the_theme_keeps_its_zoom_and_downloads_on_paper(visit):
+    page = visit()
+    seen_chart(page)
+    colour = "getComputedStyle(document.querySelector('#compose-scatter .xtick text')).fill"
+    light = page.evaluate(colour)
+    box = page.locator("#compose-scatter .nsewdrag").bounding_box()
+    page.mouse.move(box["x"] + 20, box["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] - 20, steps=4)
+    page.mouse.up()
+    shown = "document.querySelector('#compose-scatter .chart-area').layout.xaxis.range"
+    page.wait_for_function(f"({shown} || [0, 9])[1] < 2")
+    zoomed = page.evaluate(shown)
+    page.evaluate("document.body.classList.add('dark')")
+    page.wait_for_function(f"old => {colour} !== old", arg=light)
+    press(page, "#compose-worst")
+    page.wait_for_timeout(500)
+    assert page.evaluate(shown) == pytest.approx(zoomed)
+    page.hover("#compose-scatter .chart")
+    with page.expect_download() as download:
+        page.click("#compose-scatter .modebar-btn[data-title*=SVG]")
+    picture = Path(download.value.path()).read_text()
+    assert download.value.suggested_filename == "unheard-combinations.svg"
+    assert "How well each combination" in picture and "rgb(22, 32, 43)" in picture
+
+
+def test_a_chart_whose_script_does_not_come_says_so(visit):
+    page = visit()
+    page.route("**/plotly.min.js", lambda route: route.abort())
+    page.reload()
+    page.wait_for_selector("#compose-headline .headline")
+    page.locator("#compose-scatter .chart").scroll_into_view_if_needed()
+    page.wait_for_selector("#compose-scatter .chart p.note")
+    assert "cannot be drawn" in page.inner_text("#compose-scatter .chart")
+    assert "Rebuilt from the other" in page.inner_text("#compose-drawer")

@@ -63,8 +63,6 @@ def test_a_map_of_cosines_goes_from_absent_to_present():
     assert DIVERGING == ("absent", "wash", "present")
 
 
-@pytest.mark.parametrize(
-    ("ends", "said"), [((1, 3), "1 2 3"), ((1, 24), "2 4 6 8 10 12 14 16 18 20 22 24"), ((2, 2), "2")]
-)
+@pytest.mark.parametrize(("ends", "said"), [((1, 3), "1 2 3"), ((1, 48), "5 10 15 20 25 30 35 40 45"), ((2, 2), "2")])
 def test_whole_ticks(ends, said):
     assert " ".join(words for _, words in whole_ticks(*ends)) == said
