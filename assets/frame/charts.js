@@ -22,7 +22,7 @@ window.unheardCharts = (() => {
 
   class Plot {
     constructor(node, pick) {
-      Object.assign(this, { node, pick, figure: null, seen: false, at: -1, connected: false });
+      Object.assign(this, { node, pick, figure: null, seen: false, at: -1, connected: false, zoom: {} });
       this.area = Object.assign(document.createElement('div'), { className: 'chart-area' });
       this.said = Object.assign(document.createElement('p'), { className: 'chart-said' });
       this.said.setAttribute('role', 'status');
@@ -50,7 +50,8 @@ window.unheardCharts = (() => {
       const layout = themed(this.figure.layout, style);
       this.width = this.node.clientWidth;
       layout.width = this.width;
-      if (layout.meta.square) layout.height = Math.min(580, Math.max(320, this.width + 40));
+      if (layout.meta.ratio) layout.height = Math.min(580, Math.max(260, this.width * layout.meta.ratio + 40));
+      for (const [axis, range] of Object.entries(this.zoom)) Object.assign(layout[axis], { range, autorange: false });
       if (matchMedia('(pointer: coarse)').matches) layout.dragmode = false; // a finger on a chart scrolls the page
       return layout;
     }
@@ -81,7 +82,7 @@ window.unheardCharts = (() => {
     // On paper a chart is light and has its title, whatever the page looks like.
     save(Plotly, format) {
       const { data, layout } = structuredClone(this.figure);
-      Object.assign(layout, { paper_bgcolor: palette.paper, title: { text: layout.meta.title, x: 0.02, font: { size: 16 } }, width: 900, height: layout.meta.square ? 800 : 560 });
+      Object.assign(layout, { paper_bgcolor: palette.paper, title: { text: layout.meta.title, x: 0.02, font: { size: 16 } }, width: 900, height: layout.meta.ratio ? Math.round(900 * layout.meta.ratio) : 560 });
       layout.margin.t += 40;
       Plotly.downloadImage({ data, layout }, { format, width: layout.width, height: layout.height, scale: format === 'png' ? 2 : 1, filename: `unheard-${layout.meta.key}` });
     }
@@ -89,6 +90,14 @@ window.unheardCharts = (() => {
     connect() {
       this.connected = true;
       this.area.on('plotly_click', ({ points }) => { if (points[0]?.customdata !== undefined) this.pick(points[0].customdata); });
+      // Other numbers, another theme or width must not undo a visitor's zoom.
+      this.area.on('plotly_relayout', (change) => {
+        for (const axis of ['xaxis', 'yaxis']) {
+          if (`${axis}.range[0]` in change) this.zoom[axis] = [change[`${axis}.range[0]`], change[`${axis}.range[1]`]];
+          else if (change[`${axis}.range`]) this.zoom[axis] = [...change[`${axis}.range`]];
+          else if (`${axis}.autorange` in change) delete this.zoom[axis];
+        }
+      });
       this.area.on('plotly_hover', ({ points }) => this.node.classList.toggle('opens', points[0]?.customdata !== undefined));
       this.area.on('plotly_unhover', () => this.node.classList.remove('opens'));
     }

@@ -76,6 +76,8 @@ class Chart:
         One unit is as long to the right as it is upwards, and the axes themselves are not drawn.
     height : int
         Pixels on the page.
+    legend : bool
+        False where the page has the legend in its own words; files have it in any case.
     """
 
     key: str
@@ -91,6 +93,7 @@ class Chart:
     y_range: tuple[float, float] | None = None
     equal: bool = False
     height: int = 380
+    legend: bool = True
 
 
 @dataclass(frozen=True, eq=False)

@@ -164,7 +164,8 @@ def _words(axes: Axes, series: Series, colour: str) -> None:
     for words, x, y, at_x, at_y in places:
         axes.annotate(
             _plain(words), (x, y), (at_x, at_y), color=colour, va="center", annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": LIGHT["line"]},
+            ha="center" if (x, y) == (at_x, at_y) else "left",
+            arrowprops=None if (x, y) == (at_x, at_y) else {"arrowstyle": "-", "color": LIGHT["line"]},
         )  # fmt: skip
 
 

@@ -49,10 +49,6 @@ class Figure:
     published: float
     largest: float = 1.0
 
-    def on_scale(self, value: float) -> float:
-        """Where a value lies on the scale, 0 to 1; what lies beyond an end is drawn at it."""
-        return min(max(value / self.largest, 0.0), 1.0)
-
 
 FIGURES = (
     Figure("affinity", "Normalised affinity", "1 means: the opposite is as close as the paraphrase", 1.07, largest=1.5),

@@ -38,7 +38,7 @@ def figure(chart: Chart | HeatMap, chosen: int | None = None) -> Figure:
     """The figure of a chart; the mark whose key is ``chosen`` is ringed.
 
     Marks that open something carry their key as ``customdata``. ``layout.meta`` holds what the page's script and
-    a downloaded picture need besides: title, note, and for a square chart that its height follows its width.
+    a downloaded picture need besides: title, note, and the ratio of height to width where that is given.
     """
     # Not at the top: it takes a while, and the first screen has no chart.
     from plotly import graph_objects
@@ -86,14 +86,24 @@ def _chart(chart: Chart, chosen: int | None) -> tuple[list[Trace], dict[str, Any
     layout["yaxis"] = _axis(chart.y_label, chart.y_ticks, chart.y_range, showgrid=not chart.equal)
     if chart.log_x:
         layout["xaxis"] |= {"type": "log", "exponentformat": "power"}
-    layout["showlegend"] = any(series.name for series in chart.series)
-    layout["legend"] = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "bgcolor": CLEAR}
-    layout["margin"] = {"l": 56, "r": 12, "t": 36, "b": 48}
+    layout["showlegend"] = chart.legend and any(series.name for series in chart.series)
+    layout["legend"] = {
+        "orientation": "h",
+        "xref": "container",
+        "x": 0.01,
+        "y": 1.02,
+        "yanchor": "bottom",
+        "bgcolor": CLEAR,
+    }
+    layout["margin"] = {"l": 56, "r": 12, "t": 36 if chart.legend else 8, "b": 48}
     layout["height"] = chart.height
     if chart.equal:
         layout["xaxis"] |= {"visible": False}
         layout["yaxis"] |= {"visible": False, "scaleanchor": "x"}
         layout["margin"] = {"l": 4, "r": 4, "t": 28, "b": 4}
+        if chart.x_range and chart.y_range:
+            (left, right), (low, high) = chart.x_range, chart.y_range
+            layout["meta"] = {"ratio": (high - low) / (right - left)}
     return traces, layout
 
 
@@ -126,6 +136,8 @@ def _base(series: Series, **look: Any) -> Trace:
     }
     if series.text:
         trace |= {"hovertext": [pointed(said) for said in series.text], "hoverinfo": "text"}
+    elif series.kind == "line":
+        trace["hoverinfo"] = "skip"
     else:
         trace["hovertemplate"] = "%{x:.4~g}, %{y:.4~g}<extra></extra>"
     if series.keys:
@@ -229,10 +241,11 @@ def _rules(series: Series) -> list[Trace]:
 def _words(series: Series) -> list[Trace]:
     right, up = (one.tolist() if one is not None else [] for one in (series.x2, series.y2))
     places = zip(series.text, series.x.tolist(), series.y.tolist(), right, up, strict=True)
-    look = {"axref": "x", "ayref": "y", "xanchor": "left", "align": "left", "arrowhead": 0, "arrowwidth": 1}
+    leader = {"axref": "x", "ayref": "y", "xanchor": "left", "arrowhead": 0, "arrowwidth": 1, "standoff": 6}
+    look = {"font": {"color": LIGHT[series.role]}, "arrowcolor": LIGHT["line"]}
     return [
-        {"text": plain(words), "x": x, "y": y, "ax": at_x, "ay": at_y, "font": {"color": LIGHT[series.role]}}
-        | {"arrowcolor": LIGHT["edge"], "standoff": 6, **look}
+        {"text": plain(words), "x": x, "y": y, **look}
+        | ({"showarrow": False} if (x, y) == (at_x, at_y) else {"ax": at_x, "ay": at_y, **leader})
         for words, x, y, at_x, at_y in places
     ]
 
@@ -304,6 +317,6 @@ def _heat_map(chart: HeatMap) -> tuple[list[Trace], dict[str, Any]]:
         "yaxis": axis | {"autorange": "reversed", "scaleanchor": "x"},
         "margin": {"l": 4, "r": 4, "t": 56, "b": 4},
         "height": 520,
-        "meta": {"square": True},
+        "meta": {"ratio": 1},
     }
     return [trace], layout

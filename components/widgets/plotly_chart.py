@@ -46,9 +46,10 @@ def plotly_chart(**options: Any) -> gr.HTML:
 
 def chart_place(chart: Chart | HeatMap, said: str = "") -> str:
     """Where a chart stands in the words around it; ``said`` is what it shows, for those who cannot see it."""
-    height = 420 if isinstance(chart, HeatMap) else chart.height
+    follows_width = isinstance(chart, HeatMap) or chart.equal
+    height = "min(420px, 80vw)" if follows_width else f"{chart.height}px"
     return (
-        f'<div class="chart" data-chart="{escape(chart.key)}" style="min-height:{height}px" '
+        f'<div class="chart" data-chart="{escape(chart.key)}" style="min-height:{height}" '
         f'data-said="{escape(said or chart.title)}"></div>'
     )
 
@@ -62,4 +63,4 @@ def charts_value(markup: str, *charts: Chart | HeatMap, chosen: int | None = Non
     from plotly.utils import PlotlyJSONEncoder
 
     figures = {chart.key: figure(chart, chosen) for chart in charts}
-    return json.dumps({"html": markup, "figures": figures}, cls=PlotlyJSONEncoder)
+    return json.dumps({"html": markup, "figures": figures}, cls=PlotlyJSONEncoder, ensure_ascii=False)

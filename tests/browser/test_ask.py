@@ -153,7 +153,7 @@ def test_on_a_phone_there_are_three_tabs(open_page) -> None:
 
 def test_steer_shows_the_relatives_and_an_edit_counts(open_page) -> None:
     page = open_page("?tab=steer&query=a%20dog%20barking%2C%20no%20rain")
-    page.wait_for_selector("svg.plane", timeout=120_000)
+    page.wait_for_selector("#steer-plane .js-plotly-plot", timeout=120_000)
     page.wait_for_function("document.querySelectorAll('.steer-line').length === 8")
     first = page.locator(".steer-line.swap .steer-cosine").inner_text()
     box = page.locator(".steer-line.swap input")

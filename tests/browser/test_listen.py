@@ -187,13 +187,13 @@ def test_a_link_restores_the_cut_and_its_sentence_is_spoken(open_page) -> None:
 
 def test_back_returns_to_the_tab_before(open_page) -> None:
     page = open_page("?tab=steer&query=rain%2C%20no%20thunder")
-    page.wait_for_selector("svg.plane", timeout=120_000)
+    page.wait_for_selector("#steer-plane .js-plotly-plot", timeout=120_000)
     page.get_by_role("tab", name="Listen").click()
     page.wait_for_function("() => !new URLSearchParams(location.search).get('tab')")
     headline(page, "rain")
     page.go_back()
     wait_for_parameter(page, "tab", "steer")
-    page.wait_for_selector("svg.plane", timeout=120_000)
+    page.wait_for_selector("#steer-plane .js-plotly-plot", timeout=120_000)
     assert page.input_value("#steer-query textarea, #steer-query input") == "rain, no thunder"
     page.go_forward()
     headline(page, "rain")

@@ -25,8 +25,8 @@ from components.frame.view_state import ViewState
 from components.panels.listen.view import error_box
 from components.panels.steer import view as say
 from components.panels.steer.api import ENDPOINTS
-from components.panels.steer.picture import figures_picture, plane_picture
 from components.widgets.chips import checked_chips, chip_editor, chips_value
+from components.widgets.plotly_chart import plotly_chart
 from components.widgets.queries import asked_key, query_of, wanted_on
 
 FOLDER = ASSETS / "panels" / "steer"
@@ -93,7 +93,7 @@ class SteerHandlers:
             lines=relatives,
             headline=say.headline(found),
             editor=say.lines_value(found),
-            figures=figures_picture(found),
+            figures=say.figures(found),
             how=say.how_computed(found),
             json=gr.DownloadButton(value=_file(found, view), interactive=True),
             **self._steered(found, view.strength),
@@ -105,7 +105,7 @@ class SteerHandlers:
 
     def _steered(self, found: Diagnosis, strength: float) -> dict[str, Any]:
         steered = found.plane.at(strength)
-        return {"plane": plane_picture(found, steered), "steering": say.steering_sentence(found, steered)}
+        return {"plane": say.plane(found, steered), "steering": say.steering_sentence(found, steered)}
 
     def on_open(self, view: ViewState) -> Iterator[list[Any]]:
         """The tab was opened: catch up with the other panels if the query changed there."""
@@ -180,13 +180,13 @@ def build(page: Page) -> None:
                 )
                 line_error = gr.HTML("", elem_classes="message", elem_id="steer-line-error")
             with gr.Column(min_width=320):
-                plane = gr.HTML("", elem_id="steer-plane", min_height=320)
+                plane = plotly_chart(elem_id="steer-plane", min_height=320)
                 strength = ForgivingSlider(
                     minimum=0, maximum=LARGEST_LAMBDA, value=DEFAULT_LAMBDA, step=0.05, label="Steering strength λ",
                     elem_id="steer-lambda",
                 )  # fmt: skip
                 steering = gr.HTML("", elem_classes="result", elem_id="steer-sentence", min_height=72)
-        figures = gr.HTML("", elem_id="steer-figures", min_height=300)
+        figures = plotly_chart(elem_id="steer-figures", min_height=300)
         with gr.Row(elem_classes="downloads"):
             as_json = gr.DownloadButton("Numbers as JSON", interactive=False, size="sm", elem_id="steer-json", scale=0)
         how = gr.HTML("", elem_id="steer-how")

@@ -6,10 +6,12 @@ from html import escape
 from typing import Any
 
 from backend.negation import MAX_CHARACTERS
+from backend.reports.steering import figures_chart, plane_chart, shown_figure
 from backend.retrieval.diagnosis import Diagnosis, Steered
-from backend.retrieval.variants import variant
+from backend.retrieval.variants import FIGURES, variant
 from components.widgets.markup import how_list
 from components.widgets.numbers import signed
+from components.widgets.plotly_chart import chart_place, charts_value
 from components.widgets.tables import Row, table
 
 CLOSENESS = {
@@ -17,6 +19,11 @@ CLOSENESS = {
     "almost": "almost as close to the query as",
     "further": "further from the query than",
 }
+
+FIGURES_KEY = (
+    '<p class="key"><span><i class="dot"></i> this query, this encoder</span>'
+    '<span><i class="mean"></i> mean of five LAION-CLAP checkpoints (published)</span></p>'
+)
 
 
 def headline(diagnosis: Diagnosis) -> str:
@@ -50,6 +57,32 @@ def steering_sentence(diagnosis: Diagnosis, steered: Steered) -> str:
         f'<p class="headline">Steered by λ = {steered.strength:.2f}, the query still has cosine '
         f'{signed(steered.with_negative)} with <span class="concept absent">{negated}</span> (unsteered '
         f"{signed(plane.cosine)}) and {signed(steered.with_query)} with itself. {needed}</p>"
+    )
+
+
+def plane(diagnosis: Diagnosis, steered: Steered) -> str:
+    """The plane of steering, as the value of its chart."""
+    chart = plane_chart(diagnosis, steered)
+    said = (
+        f"Plane of the query and what it negates: cosine {signed(diagnosis.plane.cosine)}. At lambda "
+        f"{steered.strength:.2f} the steered query lies at {signed(steered.x, 2)}, {signed(steered.y, 2)}"
+    )
+    return charts_value(chart_place(chart, said), chart)
+
+
+def figures(diagnosis: Diagnosis) -> str:
+    """Each figure as a dot on a scale beside the published mean, and the same as a table."""
+    chart = figures_chart(diagnosis)
+    rows = "".join(
+        f'<tr><th scope="row">{escape(one.title)}<small>{escape(one.meaning)}</small></th>'
+        f"<td><b>{shown_figure(diagnosis.figures[one.name], one.largest)}</b></td>"
+        f"<td>papers {one.published:.2f}</td></tr>"
+        for one in FIGURES
+    )
+    return charts_value(
+        f'<div class="figures"><div>{FIGURES_KEY}{chart_place(chart)}</div>'
+        f'<table class="numbers"><tbody>{rows}</tbody></table></div>',
+        chart,
     )
 
 

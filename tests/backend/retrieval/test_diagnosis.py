@@ -184,4 +184,3 @@ def test_every_line_and_every_figure_has_its_one_text() -> None:
     assert [variant(name).name for name, _ in found.relatives.lines()][: len(VARIANTS)] == [v.name for v in VARIANTS]
     assert (variant("scope 2").title, variant("scope 2").meaning) == ("Scope 2", "only one sound negated")
     assert [figure.name for figure in FIGURES] == list(found.figures)
-    assert [FIGURES[0].on_scale(value) for value in (-1, 0.75, 9)] == [0, 0.5, 1]

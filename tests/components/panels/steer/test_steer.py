@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import pairwise
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from backend.negation import MAX_CHARACTERS, MAX_PHRASE, parse_query
+from backend.reports.figures import drawn
+from backend.reports.steering import figures_chart, plane_chart
 from backend.retrieval.diagnosis import diagnose, relatives_of
 from backend.retrieval.steering import LARGEST_LAMBDA
 from backend.retrieval.variants import PAPER_MEANS
@@ -17,7 +22,6 @@ from components.frame.view_state import ViewState
 from components.panels.steer import panel as steer
 from components.panels.steer import view as steer_view
 from components.panels.steer.panel import Parts, SteerHandlers
-from components.panels.steer.picture import figures_picture, plane_picture
 from tests.fakes import BandEncoder, counted_parses
 
 
@@ -57,22 +61,38 @@ def event(data: object):
 
 
 def test_the_plane_is_a_well_formed_picture_that_names_every_relative() -> None:
-    picture = ElementTree.fromstring(plane_picture(found(), found().plane.at(0.2)))
-    said = [text.text for text in picture.iter("text")]
+    value = json.loads(steer_view.plane(found(), found().plane.at(0.2)))
+    layout = value["figures"]["steering"]["layout"]
+    said = [words["text"] for words in layout["annotations"]]
     for name in ("query, e_C", "e_neg", "opposite", "paraphrase", "unrelated", "scope 3", "e*, λ 0.20"):
         assert name in said
-    heights = sorted(float(text.get("y", 0)) for text in picture.iter("text") if "label" in text.get("class", ""))
-    assert all(b - a > 15 for a, b in pairwise(heights)), "labels must not cover each other"
-    assert heights[-1] < 480
-    assert "cosine" in picture.get("aria-label", "")
+    heights = sorted(words["ay"] for words in layout["annotations"] if "ay" in words)
+    assert len(heights) >= 7
+    assert all(b - a > 0.12 for a, b in pairwise(heights)), "labels must not cover each other"
+    low, high = layout["yaxis"]["range"]
+    assert low < heights[0] and heights[-1] < high
+    assert "cosine" in value["html"]
+
+
+def test_labels_of_one_height_are_pushed_apart_inside_the_picture() -> None:
+    plane = replace(found().plane, points=np.tile([0.1, -1.0], (len(found().plane.names), 1)))
+    chart = plane_chart(replace(found(), plane=plane), plane.at(8.0))
+    heights = sorted(float(one.y2[0]) for one in chart.series if one.kind == "words" and one.x2[0] > 1.2)
+    assert all(b - a > 0.12 for a, b in pairwise(heights)) and heights[0] > -1.1 and heights[-1] < 1.1
+
+
+def test_the_charts_can_be_drawn_for_files_too() -> None:
+    for chart in (plane_chart(found(), found().plane.at(0.2)), figures_chart(found())):
+        assert ElementTree.fromstring(drawn(chart, dpi=40).svg).get("role") == "img"
 
 
 def test_figures_show_the_published_means() -> None:
-    picture = figures_picture(found())
-    assert picture.count('class="figure"') == len(PAPER_MEANS)
+    value = json.loads(steer_view.figures(found()))
+    picture, means = value["html"], value["figures"]["figures"]["data"][0]
+    assert picture.count("<tr>") == len(PAPER_MEANS) and means["x"] == list(PAPER_MEANS.values())
     for mean in PAPER_MEANS.values():
         assert f"papers {mean:.2f}" in picture
-    assert "–" in figures_picture(found("no band 1")), "a figure that cannot be computed is a dash"
+    assert "–" in steer_view.figures(found("no band 1")), "a figure that cannot be computed is a dash"
 
 
 def test_words_of_a_query_cannot_become_markup() -> None:
