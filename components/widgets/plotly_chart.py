@@ -46,8 +46,7 @@ def plotly_chart(**options: Any) -> gr.HTML:
 
 def chart_place(chart: Chart | HeatMap, said: str = "") -> str:
     """Where a chart stands in the words around it; ``said`` is what it shows, for those who cannot see it."""
-    follows_width = isinstance(chart, HeatMap) or chart.equal
-    height = "min(420px, 80vw)" if follows_width else f"{chart.height}px"
+    height = "min(420px, 80vw)" if isinstance(chart, HeatMap) or chart.equal else f"{chart.height}px"
     return (
         f'<div class="chart" data-chart="{escape(chart.key)}" style="min-height:{height}" '
         f'data-said="{escape(said or chart.title)}"></div>'
