@@ -9,7 +9,7 @@ from backend.negation import MAX_CHARACTERS
 from backend.reports.steering import figures_chart, plane_chart, shown_figure
 from backend.retrieval.diagnosis import Diagnosis, Steered
 from backend.retrieval.variants import FIGURES, variant
-from components.widgets.markup import how_list
+from components.widgets.markup import Markup, how_list
 from components.widgets.numbers import signed
 from components.widgets.plotly_chart import chart_place, charts_value
 from components.widgets.tables import Row, table
@@ -73,17 +73,18 @@ def plane(diagnosis: Diagnosis, steered: Steered) -> str:
 def figures(diagnosis: Diagnosis) -> str:
     """Each figure as a dot on a scale beside the published mean, and the same as a table."""
     chart = figures_chart(diagnosis)
-    rows = "".join(
-        f'<tr><th scope="row">{escape(one.title)}<small>{escape(one.meaning)}</small></th>'
-        f"<td><b>{shown_figure(diagnosis.figures[one.name], one.largest)}</b></td>"
-        f"<td>papers {one.published:.2f}</td></tr>"
+    rows = [
+        Row(
+            Markup(f"{escape(one.title)}<small>{escape(one.meaning)}</small>"),
+            (
+                Markup(f"<b>{shown_figure(diagnosis.figures[one.name], one.largest)}</b>"),
+                f"papers {one.published:.2f}",
+            ),
+        )
         for one in FIGURES
-    )
-    return charts_value(
-        f'<div class="figures"><div>{FIGURES_KEY}{chart_place(chart)}</div>'
-        f'<table class="numbers"><tbody>{rows}</tbody></table></div>',
-        chart,
-    )
+    ]
+    words = f'<div class="figures"><div>{FIGURES_KEY}{chart_place(chart)}</div>{table((), rows)}</div>'
+    return charts_value(words, chart)
 
 
 def lines_value(diagnosis: Diagnosis) -> dict[str, Any]:
