@@ -14,7 +14,7 @@ from backend.retrieval.variants import FIGURES, variant
 MARKED_STRENGTHS = (0.5, 1.0, 2.0, 8.0)
 COLUMN, GAP = 1.3, 0.145
 """Where the labels of the plane stand, and how far apart, as shares of a unit vector."""
-TOP = 1.1
+CEILING = 1.1
 ROLES = {"affirmative": "absent", "paraphrase": "present", "query": "present"}
 
 
@@ -55,7 +55,7 @@ def plane_chart(diagnosis: Diagnosis, steered: Steered) -> Chart:
             *_beside(labels),
         ),
         x_range=(-1.04, 2.2),
-        y_range=(-TOP, TOP),
+        y_range=(-CEILING, CEILING),
         equal=True,
         height=400,
     )
@@ -104,10 +104,10 @@ def _beside(labels: list[_Label]) -> tuple[Series, ...]:
     ordered = sorted(labels, key=lambda label: -label.y)
     heights: list[float] = []
     for label in ordered:
-        heights.append(min(label.y, heights[-1] - GAP if heights else TOP - GAP / 2))
+        heights.append(min(label.y, heights[-1] - GAP if heights else CEILING - GAP / 2))
     for place in range(len(heights) - 1, -1, -1):
         above = len(heights) - 1 - place
-        heights[place] = max(heights[place], GAP / 2 - TOP + GAP * above)
+        heights[place] = max(heights[place], GAP / 2 - CEILING + GAP * above)
     return tuple(
         Series("words", "", one.role, *_columns((one.x, one.y)), *_columns((COLUMN, height)), text=(one.words,))
         for one, height in zip(ordered, heights, strict=True)
