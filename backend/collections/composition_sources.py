@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backend import __version__
 from backend.audio import Clip, load_clip
 from backend.collections import demo_scenes
 from backend.collections.collection import Collection, Item
@@ -27,6 +26,7 @@ from backend.composition.combinations import LabelledEmbeddings
 from backend.encoders.base import Encoder
 from backend.errors import InputError
 from backend.files import sha256_of
+from backend.reports.provenance import provenance
 from backend.settings import COMMAND
 
 MOST_COMBINATIONS, MOST_SOURCES = 3000, 1000
@@ -114,8 +114,8 @@ def _load_demo(
         raise InputError("The demo scenes have their own labels; leave --labels out.")
     data = demo_scenes.embedded_scenes(encoder, progress)
     data, notes = with_options(data, options, {})
-    provenance = _provenance(DEMO_SCENES, sha256_of(demo_scenes.RECIPES)[:12], (), encoder, "recipes", options)
-    return Source(data, provenance, notes, lambda clip: demo_scenes.render(demo_scenes.recipe(clip)))
+    made_by = _provenance(DEMO_SCENES, sha256_of(demo_scenes.RECIPES)[:12], (), encoder, "recipes", options)
+    return Source(data, made_by, notes, lambda clip: demo_scenes.render(demo_scenes.recipe(clip)))
 
 
 def _load_ready(
@@ -127,8 +127,8 @@ def _load_ready(
     kept = embeddings if len(rows) == len(ids) else embeddings[rows]
     data = LabelledEmbeddings(tuple(ids[row] for row in rows), kept, sets)
     data, more = with_options(data, options, table.codes)
-    provenance = _provenance(path.name, sha256_of(path)[:12], labels, encoder, table.layout, options)
-    return Source(data, provenance, notes + more)
+    made_by = _provenance(path.name, sha256_of(path)[:12], labels, encoder, table.layout, options)
+    return Source(data, made_by, notes + more)
 
 
 def _load_sounds(
@@ -170,8 +170,8 @@ def _load_sounds(
         notes += (f"{len(embedded.skipped)} sounds cannot be decoded and were left out.",)
     sets = tuple(table.labels[clip] for clip in embedded.ids)
     data, more = with_options(LabelledEmbeddings(embedded.ids, embedded.clips, sets), options, table.codes)
-    provenance = _provenance(path.name, None, labels, encoder, table.layout, options)
-    return Source(data, provenance, notes + more, lambda clip: load_clip(found[clip]), found)
+    made_by = _provenance(path.name, None, labels, encoder, table.layout, options)
+    return Source(data, made_by, notes + more, lambda clip: load_clip(found[clip]), found)
 
 
 def match(
@@ -233,18 +233,17 @@ def _provenance(
     options: LabelOptions,
 ) -> dict[str, Any]:
     """Where the numbers come from; file names only, for a path says more about a machine than about the data."""
-    return {
-        "version": __version__,
-        "collection": name,
-        "collection_sha256": digest,
-        "labels": [{"file": Path(path).name, "sha256": _digest_or_none(path)} for path in labels],
-        "label_layout": layout,
-        "ancestors": options.ancestors,
-        "hierarchy": Path(options.hierarchy).name or None,
-        "without": list(options.without),
-        "encoder": None if encoder is None else encoder.id,
-        "weights": None if encoder is None else encoder.weights,
-    }
+    made_by = (None, None) if encoder is None else (encoder.id, encoder.weights)
+    return provenance(
+        *made_by,
+        collection=name,
+        collection_sha256=digest,
+        labels=[{"file": Path(path).name, "sha256": _digest_or_none(path)} for path in labels],
+        label_layout=layout,
+        ancestors=options.ancestors,
+        hierarchy=Path(options.hierarchy).name or None,
+        without=list(options.without),
+    )
 
 
 def _digest_or_none(path: str | Path) -> str | None:

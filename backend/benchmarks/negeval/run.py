@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from backend import __version__
 from backend.audio import HOP_SECONDS, WINDOW_SECONDS, load_clip
 from backend.benchmarks.negeval import DEFAULT_CLIPS, DEFAULT_PAIRS, tasks
 from backend.benchmarks.negeval.concepts import absent_concepts, present_concepts
@@ -34,6 +33,7 @@ from backend.encoders.base import Encoder
 from backend.encoders.prompts import concept_prompt
 from backend.errors import InputError
 from backend.files import sha256_of
+from backend.reports.provenance import provenance
 from backend.retrieval.exclusion import EXCLUSION
 from backend.retrieval.presence import PRESENCE, Calibration, background_texts, calibrate, clip_evidence
 from backend.retrieval.steering import PAPER_LAMBDAS
@@ -156,8 +156,10 @@ def _split(collection: Collection, folds: Sequence[int]) -> tuple[tuple[Item, ..
 def _provenance(
     collection: Collection, clips: EmbeddedCollection, encoder: Encoder, options: Options
 ) -> dict[str, Any]:
+    made_by = provenance(encoder.id, encoder.weights, options.seed)
     return {
-        "version": __version__,
+        "version": made_by["version"],
+        "provenance": made_by,
         "encoder": {"id": encoder.id, "weights": encoder.weights},
         "collection": {
             "name": collection.name,
