@@ -403,3 +403,10 @@ def test_what_the_page_shows_is_a_field_of_a_result(path: Path) -> None:
     ]
     allowed = 1 if path.parent.name == "stage" else 0  # the stage cuts a long name to its length, less one for "…"
     assert len(found) <= allowed, f"lines {found}"
+
+
+@pytest.mark.parametrize("path", BACKEND + COMPONENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_only_one_file_keeps_the_latest_of_something(path: Path) -> None:
+    if path != ROOT / "backend" / "kept.py":
+        by_hand = ("move_to_end", "popitem", "import OrderedDict")
+        assert [name for name in by_hand if name in path.read_text(encoding="utf-8")] == []

@@ -21,11 +21,11 @@ from backend.collections.label_tables import LabelTable, read_labels
 from backend.collections.ready import SUFFIXES, read_embeddings
 from backend.collections.sound_files import SoundFinder, sound_folders
 from backend.collections.store import embed_collection
-from backend.composition.baselines import Progress
 from backend.composition.combinations import LabelledEmbeddings
 from backend.encoders.base import Encoder
 from backend.errors import InputError
 from backend.files import sha256_of
+from backend.progress import Progress
 from backend.reports.provenance import provenance
 from backend.settings import COMMAND
 

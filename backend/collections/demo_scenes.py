@@ -21,11 +21,11 @@ from backend.checks import DEFAULT_SEED
 from backend.collections.csv_table import read_table
 from backend.collections.demo import SAMPLE_RATE, Layer, demo_clip, demo_clips
 from backend.collections.store import embed_keyed, embedding_store
-from backend.composition.baselines import Progress
 from backend.composition.combinations import LabelledEmbeddings
 from backend.encoders.base import Encoder
 from backend.errors import InputError
 from backend.files import DATA
+from backend.progress import Progress
 from backend.settings import settings
 
 DEMO_SCENES = "demo-scenes"
@@ -103,8 +103,8 @@ def embedded_scenes(encoder: Encoder, progress: Progress | None = None) -> Label
     Parameters
     ----------
     encoder : Encoder
-    progress : callable, optional
-        Told "Embedding scene 17 of 600" and the share done; raising in it stops the work, what is done is kept.
+    progress : Progress, optional
+        Told "Embedding scene 17 of 600"; when it is cancelled, the scenes embedded so far are kept.
     """
     scenes = {scene.id: scene for scene in recipes()}
     folder = settings().cache_dir / "compose"

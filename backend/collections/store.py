@@ -17,14 +17,14 @@ from backend.audio import HOP_SECONDS, WINDOW_SECONDS, Clip, clip_from_samples, 
 from backend.collections.collection import Collection, EmbeddedCollection, Item, Skipped, check_ids
 from backend.collections.embedding_store import ClipEmbeddings, EmbeddingStore, StoredArrays
 from backend.encoders.base import Encoder, FloatArray
+from backend.encoders.batches import watching
 from backend.encoders.cached import EmbeddingCache, window_embeddings
 from backend.errors import InputError
 from backend.files import DATA
+from backend.progress import Progress
 from backend.retrieval.steering import unit
 from backend.settings import settings
 
-Progress = Callable[[str, float], None]
-"""Called with what is done and the fraction done; raising stops the work, and what is done is kept."""
 CLIP_SECONDS = 10.0
 """A clip is embedded as a whole up to this length; a longer one as the mean of such windows (own choice)."""
 
@@ -71,8 +71,8 @@ def embed_collection(
         Seconds; without a window (None) each clip is embedded as a whole only.
     folder : Path, optional
         Where stores are kept; by default in the cache folder of the settings.
-    progress : callable, optional
-        Told "Embedding clip 17 of 600" and the share done after each clip.
+    progress : Progress, optional
+        Told "Embedding clip 17 of 600" after each clip; when it is cancelled, the clips embedded so far are kept.
     noun : str
         What that sentence calls a clip.
 
@@ -121,6 +121,7 @@ def embed_keyed(
     failures : dict of str to str
         Why ``decoded`` refused a key.
     """
+    progress = progress or Progress()
     failures: dict[str, str] = {}
     if [key for key, _ in store.entries()] == list(keys):
         return store.arrays(), failures
@@ -133,9 +134,10 @@ def embed_keyed(
             except InputError as error:
                 failures[key] = str(error)
             else:
-                writer.add(key, embed_clip(encoder, clip, window, hop))
-            if progress:
-                progress(f"Embedding {noun} {done} of {len(missing)}", done / len(missing))
+                with watching(progress.silent_part()):
+                    made = embed_clip(encoder, clip, window, hop)
+                writer.add(key, made)
+            progress.report(f"Embedding {noun} {done} of {len(missing)}", done, len(missing))
     store.arrange([key for key in keys if key not in failures])
     return store.arrays(), failures
 

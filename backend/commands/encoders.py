@@ -49,18 +49,19 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _download(arguments: argparse.Namespace) -> dict[str, Any]:
-    from backend.encoders.fetching.checkpoints import Progress, download
+    from backend.encoders.fetching.checkpoints import download
+    from backend.progress import Progress, Step
 
     begun = False
 
-    def report(progress: Progress) -> None:
+    def show(step: Step) -> None:
         nonlocal begun
         begun = True
         # Standard output carries the result only; the line is rewritten in place.
-        print(f"\r{progress.sentence()}", end="", file=sys.stderr, flush=True)
+        print(f"\r{step.what}", end="", file=sys.stderr, flush=True)
 
     try:
-        files = download(arguments.download, report)
+        files = download(arguments.download, Progress(show))
     finally:
         if begun:
             print(file=sys.stderr)

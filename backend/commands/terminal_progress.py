@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+
+from backend.progress import Progress, Step
 
 _CLEARED = "\r\033[K"
 _shown = False
 """Whether a line of progress stands on the terminal, in the way of what comes next."""
 
 
-def on_terminal() -> Callable[[str, float], None] | None:
-    """A progress callback that keeps one line up to date, or None when standard error is no terminal."""
+def on_terminal() -> Progress | None:
+    """Progress that keeps one line up to date, or None when standard error is no terminal."""
     if not sys.stderr.isatty():
         return None
 
-    def show(message: str, fraction: float) -> None:
+    def show(step: Step) -> None:
         global _shown
         _shown = True
-        print(f"\r{100 * fraction:3.0f} %  {message}\033[K", end="", file=sys.stderr, flush=True)
+        print(f"\r{100 * step.share:3.0f} %  {step.what}\033[K", end="", file=sys.stderr, flush=True)
 
-    return show
+    return Progress(show)
 
 
 def clear() -> None:

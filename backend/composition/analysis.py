@@ -10,7 +10,7 @@ from scipy import sparse
 
 from backend.checks import DEFAULT_SEED, checked_seed, checked_whole
 from backend.composition import cca
-from backend.composition.baselines import Progress, label_overlap, p_values, permuted_leave_one_out
+from backend.composition.baselines import label_overlap, p_values, permuted_leave_one_out
 from backend.composition.combinations import Combinations, LabelledEmbeddings, combine
 from backend.composition.holdout import HELD_OUT_SHARE, SPLITS, Holdout, draw_split, repeated_holdout
 from backend.composition.memory import bytes_needed, out_of_memory, require_memory
@@ -26,6 +26,7 @@ from backend.composition.metrics import (
 from backend.composition.report import LeaveOneOut, Report
 from backend.composition.ridge import PenaltyChoice, Ridge, choose_penalty, factorise
 from backend.errors import InputError
+from backend.progress import Progress
 
 PERMUTATIONS = 100
 """Shuffles of leave-one-out and of CCA (science section 5)."""
@@ -66,8 +67,7 @@ def compose(
         Carried into the report: encoder, weights, files; sentences about the input.
     memory : int, optional
         Bytes that may be used; by default 80 % of what is free.
-    progress : callable, optional
-        Told a sentence and the share done.
+    progress : Progress, optional
 
     Raises
     ------
@@ -80,7 +80,9 @@ def compose(
     needed, what = _needed(data)
     require_memory(needed, what, memory)
     try:
-        return _analysed(data, seed, permutations, splits, penalty, dict(provenance or {}), notes, progress)
+        return _analysed(
+            data, seed, permutations, splits, penalty, dict(provenance or {}), notes, progress or Progress()
+        )
     except MemoryError:
         raise out_of_memory(needed, what) from None
 
@@ -93,22 +95,21 @@ def _analysed(
     penalty: float | None,
     provenance: Mapping[str, Any],
     notes: tuple[str, ...],
-    progress: Progress | None,
+    progress: Progress,
 ) -> Report:
     streams = [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(4)]
-    tell = progress or (lambda _sentence, _share: None)
-    tell("Grouping clips by their labels", 0.0)
+    progress.report("Grouping clips by their labels", 0, 1)
     combinations = combine(data)
     choice = _choose(combinations, penalty, streams[0])
     ridge = factorise(combinations.membership).ridge(choice.penalty)
-    loo = _leave_one_out(combinations, ridge, permutations, streams[1], _part(tell, 0.05, 0.45))
-    holdout = repeated_holdout(ridge, combinations.means, streams[2], splits=splits, progress=_part(tell, 0.45, 0.65))
+    loo = _leave_one_out(combinations, ridge, permutations, streams[1], progress.part(0.05, 0.45))
+    holdout = repeated_holdout(ridge, combinations.means, streams[2], splits=splits, progress=progress.part(0.45, 0.65))
     correlations = cca.canonical_correlations(
         sparse.csr_matrix(combinations.membership)[combinations.clip_combination],
         data.embeddings,
         permutations=permutations,
         random=streams[3],
-        progress=_part(tell, 0.65, 1.0),
+        progress=progress.part(0.65, 1.0),
     )
     notes = notes + _remarks(combinations, choice, holdout, chosen=penalty is None) + _clip_remarks(data)
     return Report(data, combinations, ridge, choice, loo, holdout, correlations, seed, notes, provenance)
@@ -199,7 +200,3 @@ def _needed(data: LabelledEmbeddings) -> tuple[int, str]:
     sources, combinations = len({name for labels in data.labels for name in labels}), len(set(data.labels))
     needed = bytes_needed(clips, dim, data.embeddings.itemsize, sources, combinations, mapped=True)
     return needed, f"{clips:,} clips x {dim:,} {data.embeddings.dtype.name} numbers"
-
-
-def _part(progress: Progress, start: float, end: float) -> Progress:
-    return lambda sentence, share: progress(sentence, start + share * (end - start))

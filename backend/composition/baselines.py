@@ -12,10 +12,9 @@ from threadpoolctl import threadpool_limits
 
 from backend.composition.metrics import HIGHER_IS_BETTER, METRICS, Target, evaluate
 from backend.composition.ridge import Ridge
+from backend.progress import Progress
 
 Floats = NDArray[np.float64]
-Progress = Callable[[str, float], None]
-"""Called with a sentence and the share done, 0 to 1."""
 
 LARGE = 100_000
 """Elements of R above which permutations run on all cores and take CKA quickly; below it neither pays."""
@@ -30,6 +29,7 @@ def permuted_leave_one_out(
 
     H does not change, so the one factorisation serves all; lambda stays as it was chosen on the real data.
     """
+    progress = progress or Progress()
     orders = [random.permutation(len(target.rows)) for _ in range(permutations)]
 
     large = target.rows.size > LARGE
@@ -40,8 +40,7 @@ def permuted_leave_one_out(
     table = np.empty((permutations, len(METRICS)))
     for index, values in enumerate(_mapped(one, orders, threaded=large)):
         table[index] = values
-        if progress is not None:
-            progress(f"Shuffling {index + 1} of {permutations}", (index + 1) / permutations)
+        progress.report(f"Shuffling {index + 1} of {permutations}", index + 1, permutations)
     return table
 
 

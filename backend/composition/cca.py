@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from backend.composition.baselines import Progress
+from backend.progress import Progress
 
 Floats = NDArray[np.float64]
 
@@ -75,6 +75,7 @@ def canonical_correlations(
     ValueError
         The sides differ in rows, or permutations come without a generator.
     """
+    progress = progress or Progress()
     first = first if sparse.issparse(first) else np.asarray(first, dtype=np.float64)
     second = np.asanyarray(second)
     if first.shape[0] != second.shape[0]:
@@ -96,8 +97,8 @@ def canonical_correlations(
         for index, product in enumerate(products, start):
             values = np.linalg.svd(label_basis.T @ product @ basis, compute_uv=False)
             table[index] = np.clip(values[:dimensions], 0.0, 1.0)
-            if progress is not None:
-                progress(f"Correlating labels and embeddings, {index} of {permutations} shuffles", index / len(orders))
+            said = f"Correlating labels and embeddings, {index} of {permutations} shuffles"
+            progress.report(said, index, len(orders))
     return _summary(table)
 
 

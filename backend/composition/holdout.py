@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.composition.baselines import Progress, label_overlap, p_values
+from backend.composition.baselines import label_overlap, p_values
 from backend.composition.metrics import METRICS, by_metric, evaluate, metrics_from, prepare
 from backend.composition.ridge import Ridge
+from backend.progress import Progress
 
 Floats = NDArray[np.float64]
 
@@ -118,6 +119,7 @@ def repeated_holdout(
     Each block is left out in closed form. The permuted baseline shuffles all rows of R against S, as it
     does for leave-one-out, and then predicts the same held-out rows.
     """
+    progress = progress or Progress()
     membership = ridge.factor.membership
     fitted = ridge.fitted(means)
     real, overlap, permuted, sizes = [], [], [], []
@@ -130,8 +132,7 @@ def repeated_holdout(
         overlap.append(evaluate(target, label_overlap(membership, means, rows)).values())
         permuted.append([_shuffled(ridge, means[random.permutation(len(means))], rows) for _ in range(shuffles)])
         sizes.append(len(rows))
-        if progress is not None:
-            progress(f"Holding out split {split + 1} of {splits}", (split + 1) / splits)
+        progress.report(f"Holding out split {split + 1} of {splits}", split + 1, splits)
     if not sizes:
         return None
     real_table, permuted_table = np.array(real), np.array(permuted)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.errors import InputError
+from backend.kept import Kept
 from backend.settings import settings
 
 FloatArray = NDArray[np.float32]
@@ -151,10 +152,11 @@ def use_chosen_threads() -> None:
         torch.set_num_threads(chosen)
 
 
-_loaded: dict[str, Encoder] = {}
+_loaded: Kept[str, Encoder] = Kept()
 _offered: set[str] = set()
 """Ids found among the listed ones; listing looks at the disk, and events must not wait for that."""
 _load_lock = threading.Lock()
+"""One at a time: loading sets switches of the whole process. An encoder that is there waits for none of it."""
 
 
 def load_encoder(encoder_id: str, *, trusted: bool = False) -> Encoder:
@@ -174,22 +176,24 @@ def load_encoder(encoder_id: str, *, trusted: bool = False) -> Encoder:
     InputError
         The id is unknown or not offered, or the encoder cannot be loaded here.
     """
+    if encoder_id not in (_loaded if trusted else _offered):
+        _check_offered(encoder_id, trusted)
+    return _loaded.get(encoder_id, lambda: _load(encoder_id))
+
+
+def _load(encoder_id: str) -> Encoder:
+    full = own_encoders().get(encoder_id, encoder_id)
+    family = next((family for family in families() if family.prefix == full.partition(":")[0]), None)
+    if family is None and full == encoder_id:
+        raise InputError(_unknown(encoder_id, [info.id for info in encoder_list()]))
+    if family is None:
+        raise InputError(f"UNHEARD_MORE_ENCODERS calls {full!r} {encoder_id}, but there is no such encoder.")
     with _load_lock:
-        if encoder_id not in (_loaded if trusted else _offered):
-            _check_offered(encoder_id, trusted)
-        if encoder_id not in _loaded:
-            use_chosen_threads()
-            full = own_encoders().get(encoder_id, encoder_id)
-            family = next((family for family in families() if family.prefix == full.partition(":")[0]), None)
-            if family is None and full == encoder_id:
-                raise InputError(_unknown(encoder_id, [info.id for info in encoder_list()]))
-            if family is None:
-                raise InputError(f"UNHEARD_MORE_ENCODERS calls {full!r} {encoder_id}, but there is no such encoder.")
-            loaded = family.load(full)
-            if full != encoder_id:
-                loaded.id = encoder_id
-            _loaded[encoder_id] = loaded
-        return _loaded[encoder_id]
+        use_chosen_threads()
+        loaded = family.load(full)
+    if full != encoder_id:
+        loaded.id = encoder_id
+    return loaded
 
 
 def _check_offered(encoder_id: str, trusted: bool) -> None:
@@ -216,5 +220,4 @@ def _unknown(encoder_id: str, listed: Sequence[str]) -> str:
 
 def forget_encoder(encoder_id: str) -> None:
     """Drop a loaded encoder, so that the next use loads it anew (after a download, or a dead worker)."""
-    with _load_lock:
-        _loaded.pop(encoder_id, None)
+    _loaded.forget(encoder_id)

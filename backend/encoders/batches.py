@@ -1,7 +1,6 @@
 """What every encoder does around its network: check the input, run it in batches, normalise.
 
-Between two batches an encoder reports to whoever watches, which is how a page shows progress
-and how a long embedding is cancelled: the watcher raises.
+Between two batches an encoder reports to whoever watches, which is how a long embedding is cancelled.
 """
 
 from __future__ import annotations
@@ -14,30 +13,24 @@ import numpy as np
 
 from backend.encoders.base import FloatArray
 from backend.errors import InputError
-
-Watcher = Callable[[int, int], None]
-"""Called as ``watcher(done, total)`` after each batch."""
+from backend.progress import Progress
 
 BATCH = 4
 """Windows a batch on a processor: larger ones are no faster (measured) and cost memory."""
 GPU_BATCH = 32
 """Windows a batch on a GPU."""
 
-_watcher: ContextVar[Watcher | None] = ContextVar("unheard_embedding_watcher", default=None)
-
-
-class Cancelled(Exception):
-    """Raised by a watcher to stop an embedding between two batches."""
+_watched_by: ContextVar[Progress | None] = ContextVar("unheard_embedding_progress", default=None)
 
 
 @contextmanager
-def watching(watcher: Watcher) -> Iterator[None]:
-    """Within this block, ``watcher(done, total)`` is called between batches and may raise to cancel."""
-    token = _watcher.set(watcher)
+def watching(progress: Progress) -> Iterator[None]:
+    """Within this block, encoders report each batch to ``progress``, which may be cancelled."""
+    token = _watched_by.set(progress)
     try:
         yield
     finally:
-        _watcher.reset(token)
+        _watched_by.reset(token)
 
 
 def checked_windows(windows: FloatArray, encoder_id: str, sample_rate: int, longest: float = 600.0) -> FloatArray:
@@ -156,9 +149,11 @@ def in_batches(
     ------
     InputError
         One item alone does not fit into memory, or the answer has no direction.
+    Cancelled
+        Whoever watches does not wait any more.
     """
     total, done, parts = len(items), 0, []
-    watcher = _watcher.get()
+    progress = _watched_by.get() or Progress()
     while done < total:
         try:
             part = embed(items[done : done + size])
@@ -174,8 +169,7 @@ def in_batches(
             continue
         parts.append(unit_rows(part, encoder_id))
         done += len(part)
-        if watcher is not None:
-            watcher(done, total)
+        progress.report(f"Embedding with {encoder_id}", done, total)
     return np.concatenate(parts) if parts else np.zeros((0, dim), dtype=np.float32)
 
 

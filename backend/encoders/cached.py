@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -18,6 +17,7 @@ import numpy as np
 from backend.audio import Clip, Windows, resampled
 from backend.encoders.base import Encoder, FloatArray, SpanEncoder
 from backend.files import OWNER_ONLY, atomic_write, drop_oldest
+from backend.kept import Kept
 from backend.settings import settings
 
 BATCH = 4
@@ -40,9 +40,10 @@ class EmbeddingCache:
 
     def __init__(self, folder: Path | None, *, memory_bytes: int, disk_bytes: int) -> None:
         self.folder = folder
-        self.memory_bytes, self.disk_bytes = memory_bytes, disk_bytes
-        self._memory: OrderedDict[tuple[str, str], FloatArray] = OrderedDict()
-        self._held = 0
+        self.disk_bytes = disk_bytes
+        self._memory: Kept[tuple[str, str], FloatArray] = Kept(
+            most_bytes=memory_bytes, size=lambda vector: vector.nbytes, dropped=self._forget_reading
+        )
         self._read_groups: set[str] = set()
         self._lock = threading.RLock()
 
@@ -51,10 +52,7 @@ class EmbeddingCache:
         with self._lock:
             if (group, key) not in self._memory and self.folder and group not in self._read_groups:
                 self._read(group)
-            vector = self._memory.get((group, key))
-            if vector is not None:
-                self._memory.move_to_end((group, key))
-            return vector
+            return self._memory.found((group, key))
 
     def put(self, group: str, vectors: dict[str, FloatArray], *, persist: bool = True) -> None:
         """Keep vectors of one group; ``persist=False`` keeps them in memory only."""
@@ -66,13 +64,11 @@ class EmbeddingCache:
 
     def _remember(self, group: str, key: str, vector: FloatArray) -> None:
         vector.setflags(write=False)
-        self._held -= getattr(self._memory.pop((group, key), None), "nbytes", 0)
-        self._memory[group, key] = vector
-        self._held += vector.nbytes
-        while self._held > self.memory_bytes and self._memory:
-            (evicted_group, _), evicted = self._memory.popitem(last=False)
-            self._held -= evicted.nbytes
-            self._read_groups.discard(evicted_group)
+        self._memory.put((group, key), vector)
+
+    def _forget_reading(self, dropped: tuple[str, str]) -> None:
+        """A group that is not whole in memory any more is read from disk again when it is asked for."""
+        self._read_groups.discard(dropped[0])
 
     def _path(self, group: str) -> Path:
         if self.folder is None:

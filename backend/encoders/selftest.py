@@ -6,7 +6,6 @@ One public checkpoint has a text side that maps everything to one vector (mean c
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +13,7 @@ import numpy as np
 
 from backend.checks import DEFAULT_SEED
 from backend.encoders.base import Encoder, FloatArray
+from backend.kept import Kept
 from backend.reports.jsonable import jsonable
 from backend.reports.provenance import provenance
 
@@ -124,14 +124,9 @@ def _texts(encoder: Encoder, warnings: list[str]) -> float:
     return cosine
 
 
-_known: dict[tuple[str, str], SelfTest] = {}
-_lock = threading.Lock()
+_known: Kept[tuple[str, str], SelfTest] = Kept(most=100)
 
 
 def tested(encoder: Encoder) -> SelfTest:
     """The self-test of an encoder, run once per process and weights."""
-    key = (encoder.id, encoder.weights)
-    with _lock:
-        if key not in _known:
-            _known[key] = self_test(encoder)
-        return _known[key]
+    return _known.get((encoder.id, encoder.weights), lambda: self_test(encoder))

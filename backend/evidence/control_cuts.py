@@ -23,6 +23,7 @@ from backend.errors import InputError
 from backend.evidence.cut import blank, checked_depth, checked_region, clip_segment, gated_clip
 from backend.evidence.localization import Localization, asked, localize
 from backend.negation import Concept, Query
+from backend.progress import Step
 from backend.reports.jsonable import DIGITS, jsonable
 from backend.reports.provenance import provenance
 
@@ -36,15 +37,6 @@ SEGMENT_GRID = 2.0
 """Segments start at multiples of this, in seconds, so that a one-pass encoder's frame grid stays aligned."""
 WINDOW_CONTEXT = 0.05
 """How far a cut reaches outside itself for a window-by-window encoder: the resampler's ringing, in seconds."""
-
-
-@dataclass(frozen=True)
-class CutStep:
-    """What is being computed, as step ``done`` of ``total``."""
-
-    done: int
-    total: int
-    what: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,7 +198,7 @@ def cut_steps(
     seed: int = DEFAULT_SEED,
     controls: int = CONTROL_COUNT,
     cache: EmbeddingCache | None = None,
-) -> Iterator[CutStep | CutExperiment]:
+) -> Iterator[Step | CutExperiment]:
     """As :func:`cut_and_compare`, step by step: what is being done, and at the end the experiment.
 
     Closing the iterator between two steps cancels the rest.
@@ -218,7 +210,7 @@ def cut_steps(
     texts = text_embeddings(encoder, [concept_prompt(found.concept.text) for found in before.evidence], cache=cache)
     original = window_embeddings(encoder, clip, before.windows, cache=cache)
 
-    yield CutStep(0, steps, "Scoring the cut clip")
+    yield Step("Scoring the cut clip", 0, steps)
     cut = gated_clip(clip, span, depth_db, band)
     after = localize(encoder, cut, concepts, window, cache=cache, persist=False)
 
@@ -226,10 +218,10 @@ def cut_steps(
     base = clip_scores(original, texts)
     drops = np.empty((len(spans), len(texts)))
     for row, control in enumerate(spans):
-        yield CutStep(row + 1, steps, f"Scoring random cut {row + 1} of {len(spans)}")
+        yield Step(f"Scoring random cut {row + 1} of {len(spans)}", row + 1, steps)
         changed = embeddings_after_cut(encoder, clip, before.windows, original, control, depth_db, band)
         drops[row] = base - clip_scores(changed, texts)
-    yield CutStep(steps - 1, steps, "Scoring a blank clip")
+    yield Step("Scoring a blank clip", steps - 1, steps)
     silent = clip_scores(_blank_embeddings(encoder, clip, before.windows, cache), texts)
     effects = tuple(
         CutEffect(

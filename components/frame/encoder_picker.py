@@ -117,11 +117,12 @@ def stop(chosen: str) -> None:
 def _followed(job: DownloadJob, active: str) -> Iterator[list[Any]]:
     """Show a download until it ends; its progress does not depend on who watches."""
     yield _answer(
-        status=say.progress_card(job.encoder_id, job.progress, active),
+        status=say.progress_card(job.encoder_id, job.progress.latest, active),
         cancel=gr.Button("Cancel the download", visible=True),
     )
     while not job.wait(POLL_SECONDS):
-        yield _answer(status=say.progress_card(job.encoder_id, job.progress, active), cancel=gr.Button(visible=True))
+        shown = say.progress_card(job.encoder_id, job.progress.latest, active)
+        yield _answer(status=shown, cancel=gr.Button(visible=True))
     if job.error:
         button = gr.Button("Download", visible=True)
         card = say.stopped_card if job.cancelled else say.failed_card

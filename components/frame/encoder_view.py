@@ -6,8 +6,8 @@ import math
 from html import escape
 
 from backend.encoders.base import EncoderInfo
-from backend.encoders.fetching.checkpoints import Progress
 from backend.encoders.selftest import SelfTest
+from backend.progress import Step
 from components.widgets.numbers import signed
 
 
@@ -63,10 +63,10 @@ def loading_card(encoder_id: str, active: str) -> str:
     )
 
 
-def progress_card(encoder_id: str, progress: Progress | None, active: str) -> str:
+def progress_card(encoder_id: str, step: Step | None, active: str) -> str:
     """A download under way."""
-    said = "asking the hub…" if progress is None else escape(progress.sentence())
-    percent = 100 * progress.done / progress.total if progress and progress.total else 0
+    said = "asking the hub…" if step is None else escape(step.what)
+    percent = 100 * step.share if step else 0
     return _card(
         f"<p>Downloading <b>{escape(encoder_id)}</b>: {said}</p>",
         f'<div class="bar" role="progressbar" aria-valuemin="0" aria-valuemax="100" aria-valuenow="{percent:.0f}">'

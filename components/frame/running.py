@@ -8,32 +8,22 @@ import time
 from collections.abc import Callable, Generator
 from typing import Any, TypeVar
 
+from backend.progress import Progress, Step
+
 Result = TypeVar("Result")
-Step = tuple[str, float]
-"""A sentence, and the share done."""
 
 PAUSE_SECONDS = 0.25
 """Steps are shown at most this often."""
 
 
-class Cancelled(Exception):
-    """Raised inside the work when nobody waits for it any more."""
-
-
-def steps_of(work: Callable[[Callable[[str, float], None]], Result]) -> Generator[Step, None, Result]:
+def steps_of(work: Callable[[Progress], Result]) -> Generator[Step, None, Result]:
     """Run ``work(progress)`` in a thread; yield its latest step now and then; return its result.
 
-    An exception of the work is raised here. When the generator is closed, the work's next call of
-    ``progress`` raises :class:`Cancelled` inside it.
+    An exception of the work is raised here. When the generator is closed, the work is cancelled.
     """
     steps: queue.Queue[Step | None] = queue.Queue()
     outcome: dict[str, Any] = {}
-    cancelled = threading.Event()
-
-    def progress(sentence: str, share: float) -> None:
-        if cancelled.is_set():
-            raise Cancelled
-        steps.put((sentence, share))
+    progress = Progress(steps.put)
 
     def run() -> None:
         try:
@@ -47,7 +37,7 @@ def steps_of(work: Callable[[Callable[[str, float], None]], Result]) -> Generato
     try:
         yield from _shown(steps)
     finally:
-        cancelled.set()
+        progress.cancel()
     if "error" in outcome:
         raise outcome["error"]
     return outcome["result"]

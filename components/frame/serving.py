@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 import threading
-from collections import OrderedDict
 from pathlib import Path
 from urllib.parse import quote
 
 from backend.audio import Clip, load_clip, save_wav, wav_format
 from backend.files import OWNER_ONLY, atomic_write, drop_oldest
+from backend.kept import Kept
 from backend.settings import settings
 
 KEPT_BYTES = 2**30
@@ -49,23 +49,13 @@ def served_url(clip: Clip, *, is_cut: bool = False) -> str:
     return "gradio_api/file=" + quote(str(served_path(clip, is_cut=is_cut)))
 
 
-_clips: OrderedDict[tuple[str, int, bool], Clip] = OrderedDict()
+_clips: Kept[tuple[str, int, bool], Clip] = Kept(
+    most_bytes=KEPT_SAMPLE_BYTES, size=lambda clip: clip.native.nbytes + clip.mono.nbytes, least=1
+)
 
 
 def loaded_clip(path: str | Path, *, shorten: bool = False) -> Clip:
     """A clip from disk, decoded once while it is among the latest ``KEPT_SAMPLE_BYTES``. Raises InputError."""
     path = Path(path)
     key = (str(path), path.stat().st_mtime_ns if path.exists() else 0, shorten)
-    with _lock:
-        if key in _clips:
-            _clips.move_to_end(key)
-            return _clips[key]
-    clip = load_clip(path, shorten=shorten)
-    with _lock:
-        _clips[key] = clip
-        while (
-            len(_clips) > 1
-            and sum(kept.native.nbytes + kept.mono.nbytes for kept in _clips.values()) > KEPT_SAMPLE_BYTES
-        ):
-            _clips.popitem(last=False)
-    return clip
+    return _clips.get(key, lambda: load_clip(path, shorten=shorten))

@@ -13,7 +13,6 @@ Whatever a browser sends goes through `selected_region`, `selected_band` or `cli
 from __future__ import annotations
 
 import base64
-from collections import OrderedDict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ import gradio as gr
 
 from backend.audio.spectrogram import MAX_COLUMNS, colours, detail, packed, packed_peaks
 from backend.files import ASSETS
+from backend.kept import Kept
 from components.frame.gradio_repairs import EVERY_EVENT, Unstubbed, cached_bytes, cached_copy, file_value
 from components.stage.checks import LEAST_REGION, clicked_window, selected_band, selected_region, wanted_part
 from components.stage.view import Best, Control, Curve, Cut, Payload, empty_view, pending_view, plain, stage_view
@@ -42,7 +42,7 @@ SELECTING = ("region_change", "band_change", "window_click")
 INLINE_LETTERS = 2048
 """Packed arrays longer than this travel as files, so that a new curve does not send the picture again."""
 
-_served: OrderedDict[str, None] = OrderedDict()
+_served: Kept[str, bool] = Kept(most=1000)
 """Audio files a stage has handed out: the only ones it will read again for a finer picture."""
 
 
@@ -100,11 +100,9 @@ class Stage(gr.HTML, metaclass=Unstubbed):
         for version, path in view["audio"].items():
             if isinstance(path, str):
                 cached = cached_copy(path, self.GRADIO_CACHE)
-                _served[cached] = None
+                _served.put(cached, True)
                 view["detail"][version] = cached
                 view["audio"][version] = file_value(cached)
-        while len(_served) > 1000:
-            _served.popitem(last=False)
         for version in ("original", "cut"):
             view["peaks"][version] = self._travelling(view["peaks"][version])
         view["spectrogram"]["original"] = self._travelling(view["spectrogram"]["original"])

@@ -56,6 +56,7 @@ from backend.collections.layouts import open_collection
 from backend.encoders.base import Encoder, load_encoder
 from backend.encoders.prompts import concept_prompt
 from backend.negation import Query
+from backend.progress import Progress
 from backend.retrieval.exclusion import EXCLUSION, ExclusionParameters
 from backend.retrieval.presence import (
     PRESENCE,
@@ -235,7 +236,7 @@ def report(folder: Path, encoder: Encoder, count: int) -> None:
     """The form in use on folds 4-5, calibrated on folds 1-3, with both kinds of fillers."""
     for filler in FILLERS:
         options = Options(pairs=count, filler=filler, folds=REPORT)  # type: ignore[arg-type]
-        result = run(open_collection(folder), encoder, options, lambda message, fraction: print(f"\r{message}", end=""))
+        result = run(open_collection(folder), encoder, options, Progress(lambda step: print(f"\r{step.what}", end="")))
         print(f"\n\nFillers: {filler}\n\n{tables(result.record)}")
 
 

@@ -69,7 +69,8 @@ def main() -> None:
         def whole() -> None:
             # Only the background's texts are kept: audio is embedded anew each time.
             cache = _memory()
-            cache._memory.update(warm._memory)
+            for key, vector in warm._memory._values.items():
+                cache._memory.put(key, vector)
             fresh = load_clip(path)
             localize(encoder, fresh, CONCEPTS, 2.0, cache=cache)
             picture_of(fresh.channels, fresh.sample_rate)

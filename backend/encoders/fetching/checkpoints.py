@@ -5,8 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from backend.encoders.fetching import downloads
 from backend.encoders.fetching.downloads import RemoteFile
 from backend.encoders.fetching.hub import download_folder
 from backend.errors import InputError
+from backend.progress import Progress, Step
 from backend.settings import settings
 
 REVISION = "b3708341862f581175dba5c356a4ebf74a9b6651"
@@ -23,22 +23,6 @@ LISTING_BYTES = 4 << 20
 ACCOMPANYING = re.compile(r"^(config|preprocessor_config|processor_config|tokenizer|tokenizer_config|vocab|"
                           r"special_tokens_map)\.json$|^merges\.txt$")  # fmt: skip
 """Files beside the weights that a model in the transformers layout needs."""
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a download is."""
-
-    file: str
-    done: int
-    """Bytes of all files so far."""
-    total: int
-    """Bytes of all files; 0 when unknown."""
-
-    def sentence(self) -> str:
-        """For people: "630k-audioset-best.pt: 420 of 1864 MB"."""
-        total = f" of {self.total / 1e6:.0f}" if self.total else ""
-        return f"{self.file}: {self.done / 1e6:.0f}{total} MB"
 
 
 def downloadable_ids() -> list[str]:
@@ -140,21 +124,21 @@ def _address(repo: str, revision: str, file: str) -> str:
     return f"{settings().hub.rstrip('/')}/{repo}/resolve/{revision}/{file}"
 
 
-def download(
-    encoder_id: str,
-    progress: Callable[[Progress], None] | None = None,
-    cancelled: Callable[[], bool] | None = None,
-) -> Sequence[Path]:
+def how_far(file: str, done: float, total: float) -> str:
+    """For people: "630k-audioset-best.pt: 420 of 1864 MB"; ``done`` and ``total`` are bytes, 0 when unknown."""
+    of_all = f" of {total / 1e6:.0f}" if total else ""
+    return f"{file}: {done / 1e6:.0f}{of_all} MB"
+
+
+def download(encoder_id: str, progress: Progress | None = None) -> Sequence[Path]:
     """Fetch everything an encoder lacks.
 
     Parameters
     ----------
     encoder_id : str
         One of :func:`downloadable_ids`.
-    progress : callable, optional
-        Called with a Progress after every chunk.
-    cancelled : callable, optional
-        Asked after every chunk; True stops and keeps the part for the next try.
+    progress : Progress, optional
+        Told the bytes of all files after every chunk; when it is cancelled, the part is kept for the next try.
 
     Returns
     -------
@@ -169,13 +153,13 @@ def download(
     files = planned(encoder_id)
     sizes = [file.size for file in files]
     total = sum(sizes) if all(sizes) else 0
-    before, fetched = 0, []
+    whole, before, fetched = progress or Progress(), 0, []
     for file in files:
 
-        def report(done: int, stated: int, file: RemoteFile = file, before: int = before) -> None:
-            if progress is not None:
-                progress(Progress(file.target.name, before + done, total or before + stated))
+        def report(step: Step, before: int = before) -> None:
+            done, of_all = before + step.done, total or before + step.total
+            whole.report(how_far(step.what, done, of_all), done, of_all)
 
-        fetched.append(downloads.fetch(file, report, cancelled))
+        fetched.append(downloads.fetch(file, Progress(report, whole=whole)))
         before += file.target.stat().st_size
     return fetched

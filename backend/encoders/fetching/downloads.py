@@ -26,7 +26,6 @@ import queue
 import re
 import shutil
 import threading
-from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +33,7 @@ from typing import Any
 
 from backend.errors import InputError
 from backend.files import folder_is_writable, move_into_place
+from backend.progress import Cancelled, Progress
 
 ANSWER_SECONDS = 10.0
 """Longest wait for the first byte of an answer, name resolution included."""
@@ -42,9 +42,6 @@ SILENCE_SECONDS = 30.0
 CHUNK = 1 << 20
 SPARE_BYTES = 200 << 20
 """Bytes left free on the disk beside the file."""
-
-Progress = Callable[[int, int], None]
-"""Called as ``progress(bytes_so_far, bytes_in_all)``; may raise to cancel. 0 in all: unknown."""
 
 _busy: set[Path] = set()
 _busy_lock = threading.Lock()
@@ -65,7 +62,6 @@ class RemoteFile:
 def fetch(
     file: RemoteFile,
     progress: Progress | None = None,
-    cancelled: Callable[[], bool] | None = None,
     *,
     answer_seconds: float = ANSWER_SECONDS,
     silence_seconds: float = SILENCE_SECONDS,
@@ -76,10 +72,8 @@ def fetch(
     ----------
     file : RemoteFile
         From where, to where, and what it must be.
-    progress : callable, optional
-        See Progress.
-    cancelled : callable, optional
-        Asked between chunks; True stops, and the part so far is kept.
+    progress : Progress, optional
+        Told the file's name and its bytes after every chunk; when it is cancelled, the part so far is kept.
     answer_seconds, silence_seconds : float
         Time limits.
 
@@ -107,7 +101,7 @@ def fetch(
                 f"{target.parent} cannot be written to. Set UNHEARD_CHECKPOINTS_DIR to a folder that can.",
                 concerns="file",
             )
-        return _Transfer(file, progress, cancelled, answer_seconds, silence_seconds).run()
+        return _Transfer(file, progress or Progress(), answer_seconds, silence_seconds).run()
     finally:
         with _busy_lock:
             _busy.discard(target)
@@ -116,15 +110,8 @@ def fetch(
 class _Transfer:
     """The state of one download."""
 
-    def __init__(
-        self,
-        file: RemoteFile,
-        progress: Progress | None,
-        cancelled: Callable[[], bool] | None,
-        answer_seconds: float,
-        silence_seconds: float,
-    ) -> None:
-        self.file, self.progress, self.cancelled = file, progress, cancelled
+    def __init__(self, file: RemoteFile, progress: Progress, answer_seconds: float, silence_seconds: float) -> None:
+        self.file, self.progress = file, progress
         self.answer_seconds, self.silence_seconds = answer_seconds, silence_seconds
         # Not atomic_write's nameless part: this one outlives a failure, to be continued.
         self.part = file.target.with_name(file.target.name + ".part")
@@ -199,18 +186,18 @@ class _Transfer:
         try:
             with self.part.open("ab" if got else "wb") as stream:
                 for chunk in response.iter_raw(CHUNK):
-                    if self.cancelled is not None and self.cancelled():
-                        raise InputError(
-                            f"The download of {self.file.target.name} was cancelled. The part is kept; press download "
-                            f"again to continue."
-                        )
+                    self.progress.check()
                     stream.write(chunk)
                     digest.update(chunk)
                     got += len(chunk)
-                    if self.progress is not None:
-                        self.progress(got, total)
+                    self.progress.report(self.file.target.name, got, total)
                     if total and got > total:
                         break
+        except Cancelled:
+            raise InputError(
+                f"The download of {self.file.target.name} was cancelled. The part is kept; press download again to "
+                f"continue."
+            ) from None
         except httpx.HTTPError:
             raise InputError(
                 f"{self.host} fell silent after {got / 1e6:.1f} MB of {self.file.target.name}. The part is kept; "

@@ -6,8 +6,8 @@ import threading
 
 from backend.encoders.base import forget_encoder
 from backend.encoders.fetching import checkpoints
-from backend.encoders.fetching.checkpoints import Progress
 from backend.errors import InputError
+from backend.progress import Progress
 from backend.settings import settings
 
 _jobs: dict[str, DownloadJob] = {}
@@ -19,10 +19,9 @@ class DownloadJob:
 
     def __init__(self, encoder_id: str) -> None:
         self.encoder_id = encoder_id
-        self.progress: Progress | None = None
+        self.progress = Progress()
         self.error = ""
         """A sentence once it has failed or was cancelled."""
-        self._cancelled = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True, name=f"download-{encoder_id}")
 
     def start(self) -> DownloadJob:
@@ -38,11 +37,11 @@ class DownloadJob:
     @property
     def cancelled(self) -> bool:
         """Whether somebody asked to stop it."""
-        return self._cancelled.is_set()
+        return self.progress.cancelled
 
     def cancel(self) -> None:
         """Stop after the current chunk; what has arrived is kept."""
-        self._cancelled.set()
+        self.progress.cancel()
 
     def wait(self, seconds: float) -> bool:
         """Wait for the end, at most ``seconds``; whether it has come."""
@@ -51,15 +50,12 @@ class DownloadJob:
 
     def _run(self) -> None:
         try:
-            checkpoints.download(self.encoder_id, self._report, self._cancelled.is_set)
+            checkpoints.download(self.encoder_id, self.progress)
             forget_encoder(self.encoder_id)
         except InputError as error:
             self.error = str(error)
         except Exception as error:  # a thread's exception would only reach the log
             self.error = f"The download of {self.encoder_id} failed unexpectedly ({type(error).__name__}). Try again."
-
-    def _report(self, progress: Progress) -> None:
-        self.progress = progress
 
 
 def running_job(encoder_id: str) -> DownloadJob | None:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import queue
 import shutil
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -17,37 +14,23 @@ from backend.collections.store import embed_collection, embedded_clips
 from backend.encoders.base import Encoder
 from backend.errors import InputError
 from backend.files import atomic_write
+from backend.kept import Kept
+from backend.progress import Progress
+from components.frame.running import steps_of
 from components.frame.serving import loaded_clip, served_folder, served_url
 
 MOST_OWN = 12
 """Most own clips in one ranking."""
-KEPT = 8
-"""Collections kept in memory, the least recently used go first."""
-
-_lock = threading.Lock()
-_embedding = threading.Lock()
-_kept: OrderedDict[tuple[str, ...], EmbeddedCollection] = OrderedDict()
+_collections: Kept[tuple[str, ...], EmbeddedCollection] = Kept(most=8)
 
 
-def _kept_or(key: tuple[str, ...], make: Callable[[], EmbeddedCollection]) -> EmbeddedCollection:
-    with _lock:
-        if key in _kept:
-            _kept.move_to_end(key)
-            return _kept[key]
-    made = make()
-    with _lock:
-        _kept[key] = made
-        while len(_kept) > KEPT:
-            _kept.popitem(last=False)
-    return made
-
-
-def demo_collection(encoder: Encoder, progress: Callable[[str, float], None] | None = None) -> EmbeddedCollection:
+def demo_collection(encoder: Encoder, progress: Progress | None = None) -> EmbeddedCollection:
     """The demo collection's embeddings; the first call with an encoder embeds every clip. Raises InputError."""
-    with _embedding:
-        return _kept_or(
-            (encoder.id, encoder.weights), lambda: embed_collection(open_collection(DEMO), encoder, progress=progress)
-        )
+    return _collections.get(
+        (encoder.id, encoder.weights),
+        lambda: embed_collection(open_collection(DEMO), encoder, progress=progress),
+        progress,
+    )
 
 
 def with_own(collection: EmbeddedCollection, encoder: Encoder, own: tuple[str, ...]) -> EmbeddedCollection:
@@ -62,7 +45,7 @@ def with_own(collection: EmbeddedCollection, encoder: Encoder, own: tuple[str, .
         ]
         return joined(collection, embedded_clips("your clips", encoder, clips))
 
-    return _kept_or((encoder.id, encoder.weights, *own), make)
+    return _collections.get((encoder.id, encoder.weights, *own), make)
 
 
 def playable(collection: EmbeddedCollection, index: int) -> str:
@@ -99,20 +82,6 @@ def check_own(own: tuple[str, ...], path: str) -> tuple[str, ...]:
 
 def embedding_steps(encoder: Encoder) -> Iterator[str]:
     """Embed the demo collection, saying what is being done; nothing is said when it is already there."""
-    with _lock:
-        if (encoder.id, encoder.weights) in _kept:
-            return
-    said: queue.Queue[str | BaseException | None] = queue.Queue()
-
-    def work() -> None:
-        try:
-            demo_collection(encoder, lambda what, share: said.put(f"Embedding the clips, {100 * share:.0f} %"))
-            said.put(None)
-        except BaseException as error:  # handed to the caller below
-            said.put(error)
-
-    threading.Thread(target=work, daemon=True).start()
-    while (message := said.get()) is not None:
-        if isinstance(message, BaseException):
-            raise message
-        yield message
+    if (encoder.id, encoder.weights) not in _collections:
+        for step in steps_of(lambda progress: demo_collection(encoder, progress)):
+            yield f"Embedding the clips, {100 * step.share:.0f} %"

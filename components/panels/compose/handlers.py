@@ -19,6 +19,7 @@ from backend.composition.explore import (
 )
 from backend.encoders.base import encoder_list
 from backend.errors import InputError
+from backend.progress import Progress
 from components.frame.gradio_repairs import sent_by
 from components.frame.links import link
 from components.frame.panel import PanelParts
@@ -101,7 +102,7 @@ class ComposeHandlers:
     ) -> Iterator[list[Any]]:
         """The visitor's own files; a file that cannot be used leaves everything as it was."""
 
-        def work(progress: Callable[[str, float], None]) -> Opened:
+        def work(progress: Progress) -> Opened:
             report = own_report(embeddings, labels, view.seed, hierarchy=hierarchy, progress=progress)
             opened = opened_own(Path(str(embeddings)).name, report)
             if not second:
@@ -115,7 +116,7 @@ class ComposeHandlers:
     def _computed(
         self,
         view: ViewState,
-        work: Callable[[Callable[[str, float], None]], Opened],
+        work: Callable[[Progress], Opened],
         place: dict[str, Any] | None = None,
     ) -> Iterator[list[Any]]:
         """Run something long, showing how far it is; the old result stays until the new one is there.
@@ -127,11 +128,11 @@ class ComposeHandlers:
         try:
             while True:
                 try:
-                    sentence, share = next(running)
+                    step = next(running)
                 except StopIteration as finished:
                     yield self._all_of(view, finished.value)
                     return
-                yield self.parts.answer(status=say.pending(sentence, share), stop=gr.Button(visible=True))
+                yield self.parts.answer(status=say.pending(step.what, step.share), stop=gr.Button(visible=True))
         except InputError as error:
             yield self.parts.answer(error=error_box(str(error)), status="", stop=gr.Button(visible=False))
         finally:

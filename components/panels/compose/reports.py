@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,14 +13,14 @@ from backend.composition import Report, compose
 from backend.composition.explore import best_and_worst, combination_named
 from backend.encoders.base import load_encoder
 from backend.errors import InputError
+from backend.kept import Kept
+from backend.progress import Progress
 from components.frame.serving import served_url
 
-Progress = Callable[[str, float], None]
 KEPT_REPORTS = 4
 """Reports of the demo scenes kept for the next visitor, one an encoder and seed."""
 
-_reports: OrderedDict[tuple[str, int], tuple[Report, Sound | None]] = OrderedDict()
-_lock = threading.Lock()
+_reports: Kept[tuple[str, int], tuple[Report, Sound | None]] = Kept(KEPT_REPORTS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,18 +88,13 @@ class Opened:
 
 def demo_report(encoder_id: str, seed: int, progress: Progress | None = None) -> tuple[Report, Sound | None]:
     """The demo scenes under an encoder, and its sounds; kept while among the last four. Raises InputError."""
-    key = (encoder_id, seed)
-    with _lock:
-        if key in _reports:
-            _reports.move_to_end(key)
-            return _reports[key]
-    source = load_source(DEMO_SCENES, (), load_encoder(encoder_id), progress=progress)
-    report = compose(source.data, seed=seed, provenance=source.provenance, notes=source.notes, progress=progress)
-    with _lock:
-        _reports[key] = (report, source.sound)
-        while len(_reports) > KEPT_REPORTS:
-            _reports.popitem(last=False)
-    return report, source.sound
+
+    def make() -> tuple[Report, Sound | None]:
+        source = load_source(DEMO_SCENES, (), load_encoder(encoder_id), progress=progress)
+        report = compose(source.data, seed=seed, provenance=source.provenance, notes=source.notes, progress=progress)
+        return report, source.sound
+
+    return _reports.get((encoder_id, seed), make, progress)
 
 
 def own_report(

@@ -10,8 +10,9 @@ import gradio as gr
 from backend.audio import Span
 from backend.encoders.base import load_encoder
 from backend.errors import InputError
-from backend.evidence.control_cuts import CutExperiment, CutStep, cut_steps
+from backend.evidence.control_cuts import CutExperiment, cut_steps
 from backend.evidence.localization import localize_progressively
+from backend.progress import Step
 from components.frame.exports import cut_exports
 from components.frame.gradio_repairs import sent_by
 from components.frame.links import link
@@ -76,7 +77,7 @@ class CutHandlers:
                 band=asked.band,
                 seed=view.seed,
             ):
-                if isinstance(step, CutStep):
+                if isinstance(step, Step):
                     doing = gr.Button(f"{step.what}…", interactive=False)
                     yield self.parts.answer(cut=doing, stop=gr.Button(visible=True))
                 else:

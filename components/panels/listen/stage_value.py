@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from typing import Any
 
 from backend.audio import Clip, Span
@@ -11,28 +9,18 @@ from backend.audio.spectrogram import Picture, picture_of
 from backend.errors import InputError
 from backend.evidence.control_cuts import CutExperiment
 from backend.evidence.localization import Localization
+from backend.kept import Kept
 from components.frame.serving import served_path
 from components.frame.view_state import ViewState
 from components.panels.listen.state import ListenState
 from components.stage.stage import Best, Control, Curve, Cut, selected_band, selected_region, stage_view
 
-KEPT_PICTURES = 12
-_pictures: OrderedDict[str, Picture] = OrderedDict()
-_lock = threading.Lock()
+_pictures: Kept[str, Picture] = Kept(most=12)
 
 
 def picture_for(clip: Clip) -> Picture:
     """The clip's waveform and spectrogram, drawn once while it is among the last twelve."""
-    with _lock:
-        if clip.digest in _pictures:
-            _pictures.move_to_end(clip.digest)
-            return _pictures[clip.digest]
-    picture = picture_of(clip.channels, clip.sample_rate)
-    with _lock:
-        _pictures[clip.digest] = picture
-        while len(_pictures) > KEPT_PICTURES:
-            _pictures.popitem(last=False)
-    return picture
+    return _pictures.get(clip.digest, lambda: picture_of(clip.channels, clip.sample_rate))
 
 
 def _curves(found: Localization, experiment: CutExperiment | None) -> list[Curve]:

@@ -16,6 +16,7 @@ from backend.collections.layouts import open_collection
 from backend.collections.store import whole_clip_embedding
 from backend.composition import LabelledEmbeddings
 from backend.errors import InputError
+from backend.progress import Progress, Step
 from tests.fakes import BandEncoder, clip_of_samples
 
 
@@ -31,7 +32,7 @@ def test_a_folder_of_sounds_with_labels(tmp_path):
     labels = tmp_path / "labels.csv"
     labels.write_text("id,labels\na/one.wav,low\ntwo,mid\nthree.wav,mid;high\n")
     seen = []
-    source = load_source(tmp_path, [labels], BandEncoder(), progress=lambda sentence, share: seen.append(sentence))
+    source = load_source(tmp_path, [labels], BandEncoder(), progress=Progress(lambda step: seen.append(step.what)))
     assert source.data.ids == ("a/one", "two", "three")
     assert np.argmax(source.data.embeddings, axis=1).tolist() == [1, 2, 3]
     assert source.sound("two").duration == pytest.approx(1.0)
@@ -104,7 +105,7 @@ def test_the_demo_scenes_are_embedded_once(tmp_path, monkeypatch):
     monkeypatch.setattr(demo, "recipes", lambda: scenes)
     monkeypatch.setattr(demo, "settings", lambda: type("Settings", (), {"cache_dir": tmp_path})())
     encoder, said = BandEncoder(sample_rate=16000), []
-    first = demo.embedded_scenes(encoder, lambda sentence, share: said.append((sentence, share)))
+    first = demo.embedded_scenes(encoder, Progress(lambda step: said.append((step.what, step.share))))
     assert encoder.audio_passes == 20 and said[-1] == ("Embedding scene 20 of 20", 1.0)
     again = demo.embedded_scenes(encoder)
     assert encoder.audio_passes == 20 and np.array_equal(first.embeddings, again.embeddings)
@@ -142,10 +143,12 @@ class Stop(Exception):
 def test_a_folder_is_embedded_once_and_a_second_run_embeds_nothing(stored):
     folder, labels = stored
     encoder, said = BandEncoder(), []
-    first = load_source(folder, [labels], encoder, progress=lambda sentence, share: said.append((sentence, share)))
+    first = load_source(folder, [labels], encoder, progress=Progress(lambda step: said.append((step.what, step.share))))
     assert said == [("Embedding sound 1 of 3", 1 / 3), ("Embedding sound 2 of 3", 2 / 3), ("Embedding sound 3 of 3", 1)]
     assert encoder.audio_passes == 5  # no window but the whole clip, the longest in three
-    again = load_source(folder, [labels], encoder, progress=lambda *_: pytest.fail("there is nothing to embed"))
+    again = load_source(
+        folder, [labels], encoder, progress=Progress(lambda _: pytest.fail("there is nothing to embed"))
+    )
     assert encoder.audio_passes == 5
     np.testing.assert_array_equal(first.data.embeddings, again.data.embeddings)
     labels.write_text("id,labels\nthree,loud\none,low\n")
@@ -155,19 +158,19 @@ def test_a_folder_is_embedded_once_and_a_second_run_embeds_nothing(stored):
 
 
 def test_a_folder_goes_on_where_it_was_stopped(stored):
-    def give_up(sentence: str, share: float) -> None:
-        if share > 0.5:
+    def give_up(step: Step) -> None:
+        if step.share > 0.5:
             raise Stop
 
     folder, labels = stored
     encoder = BandEncoder()
     with pytest.raises(Stop):
-        load_source(folder, [labels], encoder, progress=give_up)
+        load_source(folder, [labels], encoder, progress=Progress(give_up))
     assert encoder.audio_passes == 2
     (index,) = (folder.parent / "cache").rglob("index.jsonl")
     index.write_bytes(index.read_bytes()[:-3])  # and the process was killed in the middle of a line
     said = []
-    resumed = load_source(folder, [labels], encoder, progress=lambda sentence, share: said.append(sentence))
+    resumed = load_source(folder, [labels], encoder, progress=Progress(lambda step: said.append(step.what)))
     assert encoder.audio_passes == 6 and said == ["Embedding sound 1 of 2", "Embedding sound 2 of 2"]
     assert np.argmax(resumed.data.embeddings, axis=1).tolist() == [1, 2, 3]
 

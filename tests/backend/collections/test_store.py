@@ -18,6 +18,7 @@ from backend.collections.layouts import open_collection
 from backend.collections.ready import ready_collection
 from backend.collections.store import embed_clip, embed_collection
 from backend.errors import InputError
+from backend.progress import Progress, Step
 from tests.fakes import BandEncoder, tone_clip
 
 
@@ -70,15 +71,15 @@ def test_windows_and_wholes_are_those_of_each_clip_and_come_back_mapped(sounds, 
 
 
 def test_stopping_keeps_what_is_done(sounds, encoder, quickly):
-    def stop_at_the_third(message: str, fraction: float) -> None:
-        if fraction >= 0.4:
+    def stop_at_the_third(step: Step) -> None:
+        if step.share >= 0.4:
             raise Stop
 
     with pytest.raises(Stop):
-        embed(sounds, encoder, progress=stop_at_the_third)
+        embed(sounds, encoder, progress=Progress(stop_at_the_third))
     half = encoder.audio_passes
     seen: list[float] = []
-    resumed = embed(sounds, encoder, progress=lambda message, fraction: seen.append(fraction))
+    resumed = embed(sounds, encoder, progress=Progress(lambda step: seen.append(step.share)))
     assert len(seen) == 3 and len(resumed) == 5
     fresh = BandEncoder()
     embed_collection(open_collection(sounds), fresh, folder=sounds.parent / "other")
@@ -94,7 +95,7 @@ def test_a_changed_and_an_added_file_are_embedded_and_nothing_else(sounds, encod
     os.utime(target, ns=(1, 1))
     soundfile.write(sounds / "band 0" / "new.wav", clip.mono, clip.sample_rate, subtype="FLOAT")
     count: list[str] = []
-    after = embed(sounds, encoder, progress=lambda message, fraction: count.append(message))
+    after = embed(sounds, encoder, progress=Progress(lambda step: count.append(step.what)))
     assert len(count) == 2 and after.ids[1] == "band 0/new.wav"
     np.testing.assert_array_equal(after.windows_of(2), kept[1])
     assert not np.allclose(after.windows_of(3)[0], kept[2][0])

@@ -287,12 +287,12 @@ def test_progress_leaves_the_line_before_a_result_or_an_error(
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     show = progress.on_terminal()
     assert show is not None
-    show("Embedding clip 1 of 2", 0.5)
+    show.report("Embedding clip 1 of 2", 1, 2)
     progress.clear()
     progress.clear()
     assert capsys.readouterr().err == "\r 50 %  Embedding clip 1 of 2\033[K\r\033[K"
     monkeypatch.setattr(
-        "backend.collections.store.embed_collection", lambda *_, **__: (show("x", 0), fail(MemoryError()))
+        "backend.collections.store.embed_collection", lambda *_, **__: (show.report("x", 0, 1), fail(MemoryError()))
     )
     assert main(["rank", "demo", "rain"]) == 1
     assert "\r\033[KThere is not enough memory" in capsys.readouterr().err

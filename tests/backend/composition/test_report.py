@@ -12,6 +12,7 @@ from backend.composition import METRICS, LabelledEmbeddings, combine, compose, p
 from backend.composition.combinations import combination_means
 from backend.composition.metrics import HIGHER_IS_BETTER
 from backend.errors import InputError
+from backend.progress import Progress
 from tests.reference import composition as slow
 
 
@@ -226,7 +227,7 @@ def test_too_little_memory_is_said_with_how_much_is_needed():
 
 def test_progress_runs_from_nothing_to_all():
     shares = []
-    compose(small_collection(), permutations=5, progress=lambda sentence, share: shares.append(share))
+    compose(small_collection(), permutations=5, progress=Progress(lambda step: shares.append(step.share)))
     assert shares == sorted(shares) and shares[0] == 0 and shares[-1] <= 1
     assert len(shares) > 10
 

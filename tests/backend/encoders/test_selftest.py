@@ -6,6 +6,7 @@ import pytest
 from backend.encoders import batches, device, selftest
 from backend.encoders.selftest import TEXTS, self_test
 from backend.errors import InputError
+from backend.progress import Cancelled, Progress
 from tests.backend.encoders.test_contract import NAMES
 
 
@@ -94,12 +95,13 @@ def test_every_family_can_be_tested(every_encoder, name):
 def test_a_watcher_sees_the_batches_and_can_stop_them():
     seen = []
 
-    def watch(done, total):
-        seen.append((done, total))
-        if done >= 4:
-            raise batches.Cancelled
+    def watch(step):
+        seen.append((step.done, step.total))
+        if step.done >= 4:
+            progress.cancel()
 
-    with pytest.raises(batches.Cancelled), batches.watching(watch):
+    progress = Progress(watch)
+    with pytest.raises(Cancelled), batches.watching(progress):
         batches.in_batches(np.ones((10, 3), np.float32), 2, lambda part: part, 3, "fake")
     assert seen == [(2, 10), (4, 10)]
     batches.in_batches(np.ones((4, 3), np.float32), 2, lambda part: part, 3, "fake")

@@ -10,7 +10,6 @@ from backend.encoders.cached import EmbeddingCache, window_embeddings
 from backend.errors import InputError
 from backend.evidence.control_cuts import (
     CutExperiment,
-    CutStep,
     clip_scores,
     cut_and_compare,
     cut_sentence,
@@ -19,6 +18,7 @@ from backend.evidence.control_cuts import (
 )
 from backend.evidence.cut import gated_clip
 from backend.negation import Concept
+from backend.progress import Step
 from tests.fakes import BandEncoder, OnePassBandEncoder, tone_clip
 
 CONCEPTS = (Concept("band 3", "present"), Concept("band 6", "absent"))
@@ -86,8 +86,8 @@ def test_steps_say_what_is_done_and_can_be_cancelled() -> None:
     encoder = BandEncoder()
     steps = cut_steps(encoder, tone_clip(3, 4.0, 6.0), CONCEPTS, 2.0, Span(4.0, 6.0), 40.0, cache=memory_cache())
     first, second = next(steps), next(steps)
-    assert isinstance(first, CutStep) and first.what == "Scoring the cut clip"
-    assert isinstance(second, CutStep) and second.what == "Scoring random cut 1 of 20"
+    assert isinstance(first, Step) and first.what == "Scoring the cut clip"
+    assert isinstance(second, Step) and second.what == "Scoring random cut 1 of 20"
     passes = encoder.audio_passes
     steps.close()
     assert encoder.audio_passes == passes

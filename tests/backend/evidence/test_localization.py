@@ -77,7 +77,7 @@ def test_both_stores_are_bounded(tmp_path) -> None:
     cache = EmbeddingCache(tmp_path, memory_bytes=4000, disk_bytes=20_000)
     for number in range(40):
         cache.put(f"group {number}", {f"key {row}": np.ones(100, np.float32) for row in range(5)})
-    assert sum(vector.nbytes for vector in cache._memory.values()) <= 4000
+    assert sum(vector.nbytes for vector in cache._memory._values.values()) <= 4000
     assert sum(file.stat().st_size for file in tmp_path.glob("*.npz")) <= 20_000
     newest = cache.get("group 39", "key 0")
     assert newest is not None and newest.shape == (100,)

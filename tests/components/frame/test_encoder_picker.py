@@ -9,10 +9,11 @@ import pytest
 from backend.encoders import base
 from backend.encoders.base import EncoderInfo, encoder_list
 from backend.encoders.fetching import downloads
-from backend.encoders.fetching.checkpoints import Progress
+from backend.encoders.fetching.checkpoints import how_far
 from backend.encoders.fetching.jobs import running_job, start_job
 from backend.encoders.selftest import SelfTest
 from backend.errors import InputError
+from backend.progress import Step
 from backend.settings import settings
 from components.frame import encoder_picker as picker
 from components.frame import encoder_view as say
@@ -35,6 +36,11 @@ def owner(monkeypatch, tmp_path):
     monkeypatch.undo()
     settings.cache_clear()
     base._offered.clear()
+
+
+def arrived(file, done, total):
+    """What a download reports."""
+    return Step(how_far(file, done, total), done, total)
 
 
 def parts(answer):
@@ -141,9 +147,9 @@ def test_warnings_are_words_with_a_sign():
 
 
 def test_progress_is_a_bar_with_megabytes():
-    card = say.progress_card("hf:x", Progress("model.safetensors", 42_000_000, 84_000_000), "pocket")
+    card = say.progress_card("hf:x", arrived("model.safetensors", 42_000_000, 84_000_000), "pocket")
     assert "42 of 84 MB" in card and "width: 50.0%" in card
-    unknown = say.progress_card("hf:x", Progress("model.safetensors", 42_000_000, 0), "pocket")
+    unknown = say.progress_card("hf:x", arrived("model.safetensors", 42_000_000, 0), "pocket")
     assert "42 MB" in unknown and "width: 0.0%" in unknown
 
 
@@ -152,7 +158,7 @@ def test_nothing_a_server_says_becomes_markup():
     test = SelfTest(HOSTILE, HOSTILE, 0.1, 0.1, (HOSTILE,))
     cards = [
         say.missing_card(info, HOSTILE), say.loading_card(HOSTILE, HOSTILE), say.failed_card(HOSTILE, HOSTILE),
-        say.tested_card(info, test), say.progress_card(HOSTILE, Progress(HOSTILE, 1, 2), HOSTILE),
+        say.tested_card(info, test), say.progress_card(HOSTILE, arrived(HOSTILE, 1, 2), HOSTILE),
         say.stopped_card(HOSTILE, HOSTILE),
     ]  # fmt: skip
     assert not [card for card in cards if "<script" in card]

@@ -18,6 +18,7 @@ from backend.collections import store as collection_store
 from backend.collections.layouts import open_collection
 from backend.encoders import base
 from backend.errors import InputError
+from backend.kept import Kept
 from backend.retrieval.steering import PAPER_LAMBDAS
 from backend.settings import Settings
 from tests.fakes import BandEncoder, tone_clip
@@ -39,7 +40,8 @@ def encoder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> BandEncoder:
         monkeypatch.setattr(module, "load_clip", read)
     monkeypatch.setattr(collection_store, "settings", lambda: Settings(cache_dir=tmp_path / "cache"))
     made = BandEncoder(sample_rate=16000)
-    monkeypatch.setitem(base._loaded, "band", made)
+    monkeypatch.setattr(base, "_loaded", Kept())
+    base._loaded.put("band", made)
     return made
 
 

@@ -16,6 +16,7 @@ from backend.encoders.families import huggingface, laion, laion_package, speech,
 from backend.encoders.fetching import checkpoints, downloads
 from backend.encoders.fetching.downloads import RemoteFile, fetch
 from backend.errors import InputError
+from backend.progress import Progress
 from backend.settings import settings
 
 CONTENT = bytes(range(256)) * 12_000  # 3 MB
@@ -118,7 +119,7 @@ def part(remote):
 
 def test_a_file_arrives_with_progress(remote):
     seen = []
-    assert fetch(remote, lambda done, total: seen.append((done, total))) == remote.target
+    assert fetch(remote, Progress(lambda step: seen.append((step.done, step.total)))) == remote.target
     assert remote.target.read_bytes() == CONTENT and not part(remote).exists()
     assert seen[-1] == (len(CONTENT), len(CONTENT)) and seen == sorted(seen)
 
@@ -267,9 +268,17 @@ def test_a_folder_that_cannot_be_made_is_a_sentence(server, tmp_path):
 
 
 def test_cancelling_keeps_the_part(remote):
-    calls = iter([False, False, True])
+    seen = []
+
+    def cancel_after_two(step):
+        seen.append(step)
+        if len(seen) == 2:
+            progress.cancel()
+
+    progress = Progress(cancel_after_two)
     with pytest.raises(InputError, match="was cancelled"):
-        fetch(remote, cancelled=lambda: next(calls))
+        fetch(remote, progress)
+    assert len(seen) == 2
     assert 0 < part(remote).stat().st_size < len(CONTENT)
     assert fetch(remote).read_bytes() == CONTENT
 
@@ -277,13 +286,13 @@ def test_cancelling_keeps_the_part(remote):
 def test_a_second_download_of_a_file_waits_for_nobody(remote):
     told = []
 
-    def again(done, total):
+    def again(step):
         if not told:
             with pytest.raises(InputError, match="being downloaded already") as caught:
                 fetch(remote)
             told.append(str(caught.value))
 
-    fetch(remote, again)
+    fetch(remote, Progress(again))
     assert told
 
 
@@ -314,11 +323,11 @@ def test_a_laion_checkpoint_comes_with_the_vocabulary(hub, downloads_folder):
         f"/roberta-base/resolve/main/{file}": file.encode() for file in tokens.VOCABULARY_FILES
     }
     seen = []
-    fetched = checkpoints.download(f"laion:{name}", seen.append)
+    fetched = checkpoints.download(f"laion:{name}", Progress(seen.append))
     assert [path.name for path in fetched] == ["vocab.json", "merges.txt", "630k-best.pt"]
     assert laion.find_file(name) == downloads_folder / "laion" / "630k-best.pt"
     assert tokens.vocabulary_folder() == downloads_folder / "roberta-base"
-    assert "630k-best.pt" in seen[-1].sentence() and seen[-1].done > len(CONTENT)
+    assert "630k-best.pt" in seen[-1].what and seen[-1].done > len(CONTENT)
     assert checkpoints.planned(f"laion:{name}") == []
     with pytest.raises(InputError, match="expected 8053c9775516"):
         hub.files[f"{base}/630k-audioset-best.pt"] = CONTENT
@@ -346,7 +355,7 @@ def test_a_repository_is_fetched_as_the_hub_lists_it(hub, downloads_folder):
     hub.files = {f"/{repo}/resolve/{'b' * 40}/{name}": body for name, body in contents.items()}
     hub.files[f"/api/models/{repo}?blobs=true"] = json.dumps({"sha": "b" * 40, "siblings": entries + noise}).encode()
     seen = []
-    fetched = checkpoints.download(f"hf:{repo}", seen.append)
+    fetched = checkpoints.download(f"hf:{repo}", Progress(seen.append))
     assert [path.name for path in fetched] == ["vocab.json", "model.safetensors", "config.json"]
     assert seen[-1].done == seen[-1].total == sum(map(len, contents.values()))
     assert (downloads_folder / "laion--larger_clap_general" / "model.safetensors").read_bytes() == CONTENT

@@ -15,7 +15,8 @@ import pytest
 
 from backend.collections import demo_scenes as demo
 from backend.errors import InputError
-from components.frame.running import Cancelled, steps_of
+from backend.progress import Cancelled
+from components.frame.running import steps_of
 from components.frame.view_state import ViewState
 from components.panels.compose import reports as compose_reports
 from components.panels.compose.api import compose_endpoint
@@ -242,14 +243,15 @@ def test_sums_and_tables_escape_what_labels_hold(tmp_path):
 
 
 def test_long_work_is_shown_and_cancelled():
-    slow = steps_of(lambda progress: [progress("half", 0.5), __import__("time").sleep(0.3)])
-    assert next(slow) == ("half", 0.5) and list(slow) == []
+    slow = steps_of(lambda progress: [progress.report("half", 1, 2), __import__("time").sleep(0.3)])
+    first = next(slow)
+    assert (first.what, first.share) == ("half", 0.5) and list(slow) == []
     ended = []
 
     def work(progress):
         try:
             for _ in range(10_000):
-                progress("more", 0.1)
+                progress.report("more", 1, 10)
                 __import__("time").sleep(0.01)
         except Cancelled:
             ended.append(True)
