@@ -21,7 +21,7 @@ DOCUMENTS = [
     if (path := ROOT / name).is_file()
 ]
 FENCED = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
-COMMAND_LINE = re.compile(r"^ *(?:\$ )?(?:python -m backend|unheard) (?P<arguments>.*)$", re.MULTILINE)
+COMMAND_LINE = re.compile(r"^ *(?:\$ )?(?:(?:\.venv/bin/)?python -m backend|unheard) (?P<arguments>.*)$", re.MULTILINE)
 SOUND = re.compile(r"load_clip\(\"(?P<name>[^\"]+)\"")
 by_name = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 
