@@ -66,13 +66,10 @@ def _scored(query: Query, encoder_id: str, weights: str, own: tuple[str, ...]) -
     return SearchResult(scores, labelled=labelled)
 
 
-def ask(view: ViewState, query: Query, own: tuple[str, ...] = ()) -> SearchResult:
-    """The rankings of a query over the demo clips and a visitor's own, by the view's encoder and strength.
-
-    Raises InputError.
-    """
+def ask(view: ViewState, own: tuple[str, ...] = ()) -> SearchResult:
+    """The rankings of a view's query over the demo clips and a visitor's own. Raises InputError."""
     encoder = load_encoder(view.encoder)
-    return _asked(query, encoder.id, encoder.weights, own, view.strength)
+    return _asked(query_of(view), encoder.id, encoder.weights, own, view.strength)
 
 
 class AskHandlers:
@@ -107,7 +104,7 @@ class AskHandlers:
         try:
             for said in embedding_steps(encoder):
                 yield answer(headline=f'<p class="headline pending">{said} …</p>')
-            asked = ask(view, query, own)
+            asked = ask(view, own)
             board = say.board_value(asked, self._pinned(view, own))
         except InputError as error:
             yield answer(error=error_box(str(error)))
@@ -122,7 +119,7 @@ class AskHandlers:
     def _pinned(self, view: ViewState, own: tuple[str, ...]) -> SearchResult | None:
         kept = view.panel(AskState).pin
         try:
-            return ask(view, kept, own) if kept else None
+            return ask(view.asking(kept), own) if kept else None
         except InputError:
             return None
 
@@ -151,7 +148,7 @@ class AskHandlers:
         """The slider moved: nothing is embedded, three dot products per clip are combined anew."""
         try:
             view = replace(view, strength=_strength(sent_by(event)))
-            asked = ask(view, query_of(view), own)
+            asked = ask(view, own)
             board = say.board_value(asked, self._pinned(view, own))
         except InputError as error:
             return self.parts.answer(error=error_box(str(error)))
@@ -202,7 +199,7 @@ class AskHandlers:
         """The view that shows a clicked hit in Listen, or None when the browser names no clip."""
         index = sent.get("index") if isinstance(sent, dict) else None
         try:
-            collection = ask(view, query_of(view), own).scores.collection
+            collection = ask(view, own).scores.collection
         except InputError:
             return None
         if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < len(collection):

@@ -63,7 +63,7 @@ def view(query: str = "band 1, no band 2", **more: object) -> ViewState:
 
 def ask(view: ViewState) -> SearchResult:
     """The result of a view's query."""
-    return ask_handlers.ask(view, query_of(view))
+    return ask_handlers.ask(view)
 
 
 def handlers() -> AskHandlers:
