@@ -117,6 +117,54 @@ def test_the_demo_scenes_are_embedded_once(tmp_path, monkeypatch):
     assert len(list((tmp_path / "compose").glob("*/clips.f32"))) == 2
 
 
+class CountingBands(BandEncoder):
+    """Notes how many windows each call embeds, and may fail at one of them."""
+
+    def __init__(self, fails_at: int = 0) -> None:
+        super().__init__(sample_rate=16000)
+        self.calls: list[int] = []
+        self.fails_at = fails_at
+
+    def embed_audio(self, windows: np.ndarray) -> np.ndarray:
+        self.calls.append(len(windows))
+        if len(self.calls) == self.fails_at:
+            raise Stop
+        return super().embed_audio(windows)
+
+
+def test_scenes_of_one_length_are_embedded_eight_at_a_time_and_the_work_goes_on_where_it_stopped(tmp_path, monkeypatch):
+    scenes = demo.recipes()[:20]
+    monkeypatch.setattr(demo, "recipes", lambda: scenes)
+    monkeypatch.setattr(demo, "settings", lambda: type("Settings", (), {"cache_dir": tmp_path})())
+    with pytest.raises(Stop):
+        demo.embedded_scenes(CountingBands(fails_at=2))
+    said: list[str] = []
+    encoder = CountingBands()
+    found = demo.embedded_scenes(encoder, Progress(lambda step: said.append(step.what))).embeddings
+    assert encoder.calls == [8, 4] and said == ["Embedding scene 8 of 12", "Embedding scene 12 of 12"]
+    alone = [store.whole_clip_embedding(encoder, demo.render(scene)) for scene in scenes]
+    np.testing.assert_allclose(found, alone, atol=1e-5)
+
+
+def test_clips_share_a_pass_only_with_neighbours_of_their_length_and_long_ones_never(tmp_path, monkeypatch):
+    lengths = [1.0, 1.0, 2.0, 12.0, 12.0, None, 1.0, None]
+
+    def decoded(key: str) -> store.Clip:
+        if lengths[int(key)] is None:
+            raise InputError("no sound")
+        return clip_of_samples(np.full(round(16000 * lengths[int(key)]), 0.1), 16000)
+
+    said: list[str] = []
+    encoder = CountingBands()
+    place = store.embedding_store(encoder, "mixed", ["m"], None, 1.0, tmp_path)
+    keys = [str(number) for number in range(8)]
+    arrays, failures = store.embed_keyed(
+        place, encoder, keys, decoded, None, progress=Progress(lambda step: said.append(step.what.split()[2]))
+    )
+    assert encoder.calls == [2, 1, 2, 2, 1] and list(failures) == ["5", "7"] and arrays.clips.shape == (6, 8)
+    assert said == ["2", "3", "4", "5", "6", "8"]
+
+
 def test_the_demo_scenes_take_no_labels_and_name_no_unknown_scene(tmp_path):
     with pytest.raises(InputError, match="own labels"):
         load_source("demo", [tmp_path / "x.csv"], BandEncoder())
