@@ -52,12 +52,11 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _line(text: str, as_json: bool) -> str:
-    from backend.negation import as_json as object_of
     from backend.negation import parse_query
 
     query = parse_query(text)
     if as_json:
-        return json.dumps(object_of(query), ensure_ascii=False)
+        return json.dumps(query.record(), ensure_ascii=False)
     signs = [f"+ {concept.text}" for concept in query.positives]
     signs += [f"- {concept.text}  (“{concept.cue}”)" for concept in query.negatives]
     return "\n".join([*signs, *(f"  {note}" for note in query.notes)])

@@ -12,9 +12,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from backend import __version__
 from backend.commands.common import OneSentenceParser, add_seed, print_json
 from backend.errors import InputError
+from backend.reports.provenance import provenance
 from backend.settings import COMMAND
 
 DEFAULT_ESC10 = Path("../shared/esc10")
@@ -85,7 +85,7 @@ def run_evaluate(arguments: argparse.Namespace) -> None:
     with _evaluated(arguments) as folder:
         encoder = load_pocket(folder)
         measures = evaluate(encoder, folder, esc10=esc10, pool=pool, development=development, seed=arguments.seed)
-    made_by = {"version": __version__, "encoder": encoder.id, "weights": encoder.weights, "seed": arguments.seed}
+    made_by = provenance(encoder.id, encoder.weights, arguments.seed)
     if arguments.json:
         rows = [asdict(measure) | {"reached": measure.reached} for measure in measures]
         print_json({**made_by, "notes": notes, "measures": rows})

@@ -11,7 +11,7 @@ from backend.negation.link_text import (
     query_to_text,
 )
 from backend.negation.parser import parse_query
-from backend.negation.query import Concept, Polarity, Query, as_json, at_least_one, checked_count
+from backend.negation.query import Concept, Polarity, Query, at_least_one, checked_count
 from backend.negation.query_text import MAX_CHARACTERS, MAX_CONCEPTS, MAX_PHRASE, checked_phrase
 
 __all__ = [
@@ -21,7 +21,6 @@ __all__ = [
     "Concept",
     "Polarity",
     "Query",
-    "as_json",
     "at_least_one",
     "checked_count",
     "checked_phrase",

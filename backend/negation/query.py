@@ -125,6 +125,16 @@ class Query:
         """The query with one more concept, which has no place in the text."""
         return self._changed(len(self.concepts), Concept(checked_phrase(text), polarity))
 
+    def record(self) -> dict[str, object]:
+        """The object that ``python -m backend parse --json`` prints for the query."""
+        return {
+            "query": self.text,
+            "positives": [{"text": c.text, "start": c.start, "end": c.end} for c in self.positives],
+            "negatives": [{"text": c.text, "start": c.start, "end": c.end, "cue": c.cue} for c in self.negatives],
+            "language": self.language,
+            "notes": list(self.notes),
+        }
+
     def with_concepts(self, concepts: Sequence[Concept]) -> Query:
         """The query with exactly these concepts: what a person, a chip editor or a link makes of it.
 
@@ -185,14 +195,3 @@ def logic_notes(query: Query) -> tuple[str, ...]:
     if not query.concepts and query.others != "present":
         notes.append("No sound is named. Add a concept.")
     return tuple(dict.fromkeys(notes))
-
-
-def as_json(query: Query) -> dict[str, object]:
-    """The object that ``python -m backend parse --json`` prints for one query."""
-    return {
-        "query": query.text,
-        "positives": [{"text": c.text, "start": c.start, "end": c.end} for c in query.positives],
-        "negatives": [{"text": c.text, "start": c.start, "end": c.end, "cue": c.cue} for c in query.negatives],
-        "language": query.language,
-        "notes": list(query.notes),
-    }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from backend.encoders.base import load_encoder
-from backend.negation import as_json, parse_query
+from backend.negation import parse_query
 from backend.retrieval.ranking import DEFAULT_HITS, checked_top
 from backend.retrieval.scoring import check_scorer, score_query
 from backend.retrieval.search import DEFAULT_SCORER, SearchResult
@@ -17,7 +17,7 @@ from components.panels.ask.collection import demo_collection
 @answers_in_words
 def parse_endpoint(query: str) -> dict[str, Any]:
     """What a query asks to hear and not to hear, with character spans and cues."""
-    return as_json(parse_query(query))
+    return parse_query(query).record()
 
 
 @answers_in_words

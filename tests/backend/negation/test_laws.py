@@ -16,7 +16,6 @@ from backend.negation import (
     MAX_PHRASE,
     Concept,
     Query,
-    as_json,
     checked_phrase,
     concepts_from_text,
     concepts_to_text,
@@ -63,7 +62,7 @@ def test_any_text_parses_or_is_refused_in_a_sentence(text: str) -> None:
         assert (concept.polarity == "absent") == bool(concept.cue)
         if concept.scope is not None:
             assert 0 <= concept.scope[0] <= concept.scope[1] <= len(text)
-    assert json.loads(json.dumps(as_json(parsed)))["query"] == parsed.text
+    assert json.loads(json.dumps(parsed.record()))["query"] == parsed.text
 
 
 @given(
