@@ -39,7 +39,7 @@ def test_three_rankings_with_the_backends_numbers(open_page) -> None:
     page = open_page(ASK)
     board(page)
     asked = ask(ViewState(tab="ask", clip=demo_clips()[0].id, query=QUERY))
-    for scorer, ranking in zip(SCORERS, asked.rankings(), strict=True):
+    for scorer, ranking in zip(SCORERS, asked.rankings, strict=True):
         column = page.locator(f".ask-column.{scorer}")
         hits = ranking.hits(10)
         expected = [asked.scores.collection.captions[hit.index] for hit in hits]
@@ -74,7 +74,7 @@ def test_every_hit_plays_at_its_exact_level(open_page) -> None:
     urls = page.evaluate("[...document.querySelectorAll('.ask-play')].map(button => button.dataset.url)")
     assert len(urls) == 30 and all(urls)
     asked = ask(ViewState(tab="ask", clip=demo_clips()[0].id, query=QUERY))
-    first = asked.rankings()[0].hits(1)[0]
+    first = asked.rankings[0].hits(1)[0]
     path = asked.scores.collection.paths[first.index]
     served = page.evaluate(
         "async url => Array.from(new Uint8Array(await (await fetch(url)).arrayBuffer())).length", urls[0]
@@ -95,7 +95,7 @@ def test_a_hit_opens_in_listen_with_the_same_query(open_page) -> None:
     )
     assert page.input_value("#listen-query input, #listen-query textarea") == QUERY
     asked = ask(ViewState(tab="ask", clip=demo_clips()[0].id, query=QUERY))
-    hit = asked.rankings()[2].hits(2)[1]
+    hit = asked.rankings[2].hits(2)[1]
     wait_for_parameter(page, "clip", hit.id)
 
 
@@ -177,7 +177,7 @@ def test_the_endpoints_answer_as_the_backend_does(server) -> None:
         assert parsed["negatives"] == [{"text": "thunder", "start": 13, "end": 20, "cue": "without"}]
         answered = client.predict(QUERY, "pocket", 0.2, 5, api_name="/ask")
         asked = ask(ViewState(tab="ask", clip=demo_clips()[0].id, query=QUERY))
-        rankings = {ranking.scorer: ranking for ranking in asked.rankings()}
+        rankings = {ranking.scorer: ranking for ranking in asked.rankings}
         hits = rankings[answered["scorer"]].hits(5)
         assert [hit["id"] for hit in answered["hits"]] == [hit.id for hit in hits]
         for name, ranking in rankings.items():
