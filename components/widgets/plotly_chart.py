@@ -34,14 +34,13 @@ def chart_settings() -> str:
     return f"window.unheardChartSettings = {json.dumps(known)};"
 
 
-def plotly_chart(**options: Any) -> gr.HTML:
-    """An empty place for charts and the words around them.
+def plotly_chart(words: str = "", **options: Any) -> gr.HTML:
+    """A place for charts and the words around them, with the ``words`` that stand there first.
 
     A click, or Enter on a focused mark, fires ``select`` with ``{"key": ...}``, as does a button with ``data-key``.
     """
-    return gr.HTML(
-        "", html_template='<div class="charts"></div>', js_on_load=CONNECT, apply_default_css=False, **options
-    )
+    template = '<div class="charts"></div>'
+    return gr.HTML(charts_value(words), html_template=template, js_on_load=CONNECT, apply_default_css=False, **options)
 
 
 def chart_place(chart: Chart | HeatMap, said: str = "") -> str:
@@ -59,6 +58,8 @@ def charts_value(markup: str, *charts: Chart | HeatMap, chosen: int | None = Non
     JSON and not a dict: while a gr.HTML is in an accordion that was never opened, Gradio takes the next "no change"
     for its value if that is a dict.
     """
+    if not charts:  # as on the first screen, which must not wait for plotly
+        return json.dumps({"html": markup, "figures": {}}, ensure_ascii=False)
     from plotly.utils import PlotlyJSONEncoder
 
     figures = {chart.key: figure(chart, chosen) for chart in charts}

@@ -3,152 +3,108 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from backend.reports.palette import LIGHT
+import numpy as np
+from numpy.typing import NDArray
 
-COLOURS = {
-    "raw": LIGHT["absent"],
-    "steered": LIGHT["amber"],
-    "exclusion": LIGHT["present"],
-    "standard": LIGHT["control"],
-}
-"""Okabe-Ito: vermilion what obeys the least, blue what is meant; grey the affirmative query."""
+from backend.reports.charts import Chart, Dash, Series
+from backend.reports.figures import drawn
+
+ROLES = {"raw": "absent", "steered": "amber", "exclusion": "present", "standard": "control"}
+"""Vermilion what obeys the least, blue what is meant; grey the affirmative query."""
+SCORERS = ("raw", "steered", "exclusion")
+CHANCE = 25.0
+"""Per cent right of a question with four answers."""
+PERCENT = (0.0, 100.0)
+Measure = Mapping[str, float]
 
 
 def write_figures(record: Mapping[str, Any], tables: str, folder: Path) -> list[Path]:
     """Write negeval.png and negeval.html."""
     png, page = folder / "negeval.png", folder / "negeval.html"
-    _draw(record, png)
-    page.write_text(_page(record, tables), encoding="utf-8")
+    charts, encoder = list(_charts(record)), record["encoder"]
+    title = f"NegEval: {record['collection']['name']}, {encoder['id']} {encoder['weights']}"
+    png.write_bytes(drawn(*charts, columns=3, title=title, dpi=80).png)
+    page.write_text(_page(title, tables, charts), encoding="utf-8")
     return [png, page]
 
 
-def _sets(record: Mapping[str, Any]) -> list[str]:
-    return [name for name in ("mixtures", "clips") if record.get(name)]
+def _charts(record: Mapping[str, Any]) -> Iterator[Chart]:
+    """Three of each set that was measured; one without axes' numbers where a task was not run."""
+    for name in ("mixtures", "clips"):
+        if section := record.get(name):
+            yield _choice(name, section.get("multiple choice"))
+            yield _retrieval(name, section.get("retrieval"))
+            yield _sweep(name, section, record.get("controlled pairs") if name == "mixtures" else None)
 
 
-def _draw(record: Mapping[str, Any], path: Path) -> None:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    names = _sets(record)
-    figure = Figure(figsize=(13, 4.2 * max(1, len(names))), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.subplots(max(1, len(names)), 3, squeeze=False)
-    for row, name in zip(axes, names, strict=False):
-        _draw_choice(row[0], name, record[name].get("multiple choice"))
-        _draw_retrieval(row[1], name, record[name].get("retrieval"))
-        _draw_sweep(row[2], name, record[name], record.get("controlled pairs") if name == "mixtures" else None)
-    encoder = record["encoder"]
-    figure.suptitle(f"NegEval: {record['collection']['name']}, {encoder['id']} {encoder['weights']}")
-    figure.savefig(path, dpi=120)
+def _choice(name: str, table: Mapping[str, Any] | None) -> Chart:
+    kinds = ("affirmation", "negation", "hybrid", "average")
+    bars = {scorer: [table[scorer][kind] for kind in kinds] for scorer in SCORERS} if table else {}
+    ends = np.array([-0.5, len(kinds) - 0.5])
+    chance = Series("line", "chance", "ink", ends, np.full(2, CHANCE), dash="dash")
+    return _grouped(f"choice-{name}", f"MCQ-Neg over {name}", kinds, bars, chance)
 
 
-def _legend(axis: Any) -> None:
-    """Below the picture: above it would hide the bars that reach 100 %."""
-    axis.legend(frameon=False, fontsize=9, loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=4)
+def _retrieval(name: str, table: Mapping[str, Any] | None) -> Chart:
+    keys = ("R@1", "R@5", "R@10")
+    found = ({"standard": table["standard"]["raw"]} | {one: table["fluent"][one] for one in SCORERS}) if table else {}
+    bars = {scorer: [measures[key] for key in keys] for scorer, measures in found.items()}
+    return _grouped(f"retrieval-{name}", f"Retrieval-Neg (fluent) over {name}", keys, bars)
 
 
-def _bars(axis: Any, groups: list[str], series: Mapping[str, list[Mapping[str, float]]]) -> None:
-    width = 0.8 / len(series)
-    for place, (name, measures) in enumerate(series.items()):
-        x = [group + (place - (len(series) - 1) / 2) * width for group in range(len(groups))]
-        values = [100 * measure["value"] for measure in measures]
-        low = [100 * (measure["value"] - measure["low"]) for measure in measures]
-        high = [100 * (measure["high"] - measure["value"]) for measure in measures]
-        axis.bar(x, values, width * 0.92, label=name, color=COLOURS[name])
-        axis.errorbar(x, values, yerr=[low, high], fmt="none", ecolor="#333333", elinewidth=1, capsize=2)
-    axis.set_xticks(range(len(groups)), groups)
-    axis.set_ylim(0, 100)
-    axis.set_ylabel("%")
-    _legend(axis)
-
-
-def _draw_choice(axis: Any, name: str, table: Mapping[str, Any] | None) -> None:
-    axis.set_title(f"MCQ-Neg over {name} (dashed: chance)")
-    if table:
-        kinds = ["affirmation", "negation", "hybrid", "average"]
-        _bars(
-            axis, kinds, {scorer: [table[scorer][kind] for kind in kinds] for scorer in ("raw", "steered", "exclusion")}
+def _grouped(key: str, title: str, groups: tuple[str, ...], bars: Mapping[str, list[Measure]], *more: Series) -> Chart:
+    """Bars side by side in each group, one a scorer, with their intervals."""
+    width = 0.8 / max(1, len(bars))
+    places, widths = np.arange(float(len(groups))), np.full(len(groups), width)
+    series = [
+        Series(
+            "bars", scorer, ROLES[scorer], places + (place - (len(bars) - 1) / 2) * width, _percent(measures),
+            x2=widths, low=_percent(measures, "low"), high=_percent(measures, "high"),
         )
-        axis.axhline(25, color="#333333", linestyle="--", linewidth=1)
+        for place, (scorer, measures) in enumerate(bars.items())
+    ]  # fmt: skip
+    ticks = tuple((float(place), group) for place, group in enumerate(groups))
+    return Chart(key, title, "", "%", (*series, *more), x_ticks=ticks, y_range=PERCENT)
 
 
-def _draw_retrieval(axis: Any, name: str, table: Mapping[str, Any] | None) -> None:
-    axis.set_title(f"Retrieval-Neg (fluent) over {name}")
-    if table:
-        keys = ["R@1", "R@5", "R@10"]
-        series = {"standard": [table["standard"]["raw"][key] for key in keys]}
-        series |= {scorer: [table["fluent"][scorer][key] for key in keys] for scorer in ("raw", "steered", "exclusion")}
-        _bars(axis, keys, series)
+def _percent(measures: list[Measure], field: str = "value") -> NDArray[np.float64]:
+    return np.array([100 * measure[field] for measure in measures])
 
 
-def _draw_sweep(axis: Any, name: str, section: Mapping[str, Any], pairs: Mapping[str, Any] | None) -> None:
-    axis.set_title(f"Steering strength over {name}")
-    curves = {}
+def _sweep(name: str, section: Mapping[str, Any], pairs: Mapping[str, Any] | None) -> Chart:
+    """What steers how much: one line a task, over the strengths of the paper at equal distances."""
+    curves: dict[str, tuple[Mapping[str, Measure], Dash]] = {}
     if "retrieval" in section:
-        curves["R@5, fluent"] = section["retrieval"]["fluent"]["sweep R@5"]
+        curves["R@5, fluent"] = section["retrieval"]["fluent"]["sweep R@5"], "solid"
     if "multiple choice" in section:
-        curves["MCQ average"] = section["multiple choice"]["sweep average"]
+        curves["MCQ average"] = section["multiple choice"]["sweep average"], "dash"
     if pairs:
-        curves["target preferred"] = pairs["sweep target preferred"]
-    for (label, sweep), style in zip(curves.items(), ("-", "--", ":"), strict=False):
-        axis.plot(
-            range(len(sweep)), [100 * m["value"] for m in sweep.values()], style, color=COLOURS["steered"], label=label
-        )
-        axis.set_xticks(range(len(sweep)), list(sweep), fontsize=8)
-    axis.set_xlabel("lambda")
-    axis.set_ylim(0, 100)
-    if curves:
-        _legend(axis)
+        curves["target preferred"] = pairs["sweep target preferred"], "dot"
+    series = tuple(
+        Series("line", label, ROLES["steered"], np.arange(float(len(sweep))), _percent(list(sweep.values())), dash=dash)
+        for label, (sweep, dash) in curves.items()
+    )
+    strengths = next(iter(curves.values()))[0] if curves else {}
+    ticks = tuple((float(place), strength) for place, strength in enumerate(strengths))
+    title = f"Steering strength over {name}"
+    return Chart(f"sweep-{name}", title, "lambda", "%", series, x_ticks=ticks, y_range=PERCENT)
 
 
-def _page(record: Mapping[str, Any], tables: str) -> str:
-    import plotly.graph_objects as go
-    from plotly.subplots import make_subplots
-
-    names = _sets(record)
-    titles = [title for name in names for title in (f"MCQ-Neg over {name}", f"Retrieval-Neg over {name}")]
-    figure = make_subplots(rows=max(1, len(names)), cols=2, subplot_titles=titles or None)
-    for row, name in enumerate(names, start=1):
-        section = record[name]
-        for scorer in ("raw", "steered", "exclusion"):
-            for column, measures in (
-                (1, section.get("multiple choice", {}).get(scorer, {})),
-                (2, section.get("retrieval", {}).get("fluent", {}).get(scorer, {})),
-            ):
-                figure.add_trace(_plotly_bar(go, scorer, measures, show=row == 1 and column == 1), row=row, col=column)
-    figure.update_layout(barmode="group", height=420 * max(1, len(names)), template="plotly_white", font_size=16)
-    figure.update_yaxes(range=[0, 100], ticksuffix=" %")
-    chart = figure.to_html(full_html=False, include_plotlyjs=True)
-    title = html.escape(f"NegEval: {record['collection']['name']}, {record['encoder']['id']}")
+def _page(title: str, tables: str, charts: list[Chart]) -> str:
+    pictures = "".join(f"<figure>{drawn(chart).svg}</figure>" for chart in charts)
     return (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{html.escape(title)}</title>'
+        '<meta name="viewport" content="width=device-width">'
         "<style>body{font:16px/1.5 system-ui,sans-serif;max-width:1100px;margin:2rem auto;padding:0 1rem}"
+        ".pictures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(28rem,100%),1fr));gap:1.5rem}"
+        "figure{margin:0}svg{max-width:100%;height:auto}"
         "table{border-collapse:collapse;margin:1rem 0;display:block;overflow-x:auto}"
         "td,th{border-bottom:1px solid #ccc;padding:.3rem .7rem;text-align:left}</style>"
-        f"{_markdown_to_html(tables)}{chart}</html>"
-    )
-
-
-def _plotly_bar(go: Any, scorer: str, measures: Mapping[str, Mapping[str, float]], *, show: bool) -> Any:
-    values = [100 * measure["value"] for measure in measures.values()]
-    return go.Bar(
-        name=scorer,
-        x=list(measures),
-        y=values,
-        marker_color=COLOURS[scorer],
-        showlegend=show,
-        error_y={
-            "type": "data",
-            "array": [100 * measure["high"] - value for measure, value in zip(measures.values(), values, strict=True)],
-            "arrayminus": [
-                value - 100 * measure["low"] for measure, value in zip(measures.values(), values, strict=True)
-            ],
-        },
+        f"{_markdown_to_html(tables)}<div class='pictures'>{pictures}</div></html>"
     )
 
 

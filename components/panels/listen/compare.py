@@ -13,6 +13,8 @@ from backend.encoders.base import encoder_list, load_encoder
 from backend.errors import InputError
 from backend.evidence.agreement import Agreement, Comparison, compare_encoders
 from backend.evidence.localization import Localization
+from backend.reports.agreement import evidence_chart
+from backend.reports.charts import Chart
 from components.frame.panel import HEAVY, Page
 from components.frame.turns import Panel
 from components.frame.view_state import ViewState
@@ -21,12 +23,11 @@ from components.panels.listen.state import ListenState
 from components.panels.listen.view import error_box
 from components.widgets.markup import concept, how_list
 from components.widgets.numbers import signed
+from components.widgets.plotly_chart import chart_place, charts_value, plotly_chart
 from components.widgets.queries import query_of
 from components.widgets.tables import Row, table
 
-WIDTH, HEIGHT, MARGIN = 320, 120, 8
-DASHES = ("", "2 4", "8 3 2 3")
-"""Of the second, third and fourth concept of one polarity; "absent" is dashed in any case."""
+EMPTY = '<p class="note">Choose an encoder that is ready: both curves, and whether they agree, appear here.</p>'
 
 
 def build(page: Page) -> None:
@@ -37,10 +38,7 @@ def build(page: Page) -> None:
                 other_encoders(), value=None, label="The same clip and query by", scale=4, elem_id="compare-encoder"
             )
             button = gr.Button("Compare", scale=0, min_width=120, elem_id="compare-run")
-        result = gr.HTML(
-            '<p class="note">Choose an encoder that is ready: both curves, and whether they agree, appear here.</p>',
-            elem_id="compare-result",
-        )
+        result = plotly_chart(EMPTY, elem_id="compare-result")
     private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
     Panel([result]).on(button.click, run, [page.view, other], **private, **HEAVY)
 
@@ -59,9 +57,9 @@ def other_encoders() -> list[str]:
 def run(view: ViewState, other: str | None) -> Iterator[str]:
     """Localise with the page's encoder and with ``other``."""
     if not other:
-        yield error_box("Choose the other encoder first.")
+        yield charts_value(error_box("Choose the other encoder first."))
         return
-    yield f'<p class="note" role="status">Embedding the windows with {escape(other)}…</p>'
+    yield charts_value(f'<p class="note" role="status">Embedding the windows with {escape(other)}…</p>')
     try:
         found = compare_encoders(
             load_encoder(view.encoder),
@@ -71,15 +69,17 @@ def run(view: ViewState, other: str | None) -> Iterator[str]:
             view.panel(ListenState).window,
         )
     except InputError as error:
-        yield error_box(str(error))
+        yield charts_value(error_box(str(error)))
         return
     yield shown(found)
 
 
 def shown(found: Comparison) -> str:
-    """One sentence a concept, both curves, the numbers, and how they were made, as HTML."""
+    """One sentence a concept, both curves, the numbers, and how they were made, as the value of the charts."""
     sentences = "".join(f'<p class="headline">{sentence(agreement, found)}</p>' for agreement in found.agreements)
-    figures = "".join(figure(side) for side in (found.first, found.second))
+    sides = (found.first, found.second)
+    charts = [evidence_chart(side, key) for side, key in zip(sides, ("first", "second"), strict=True)]
+    figures = "".join(figure(side, chart) for side, chart in zip(sides, charts, strict=True))
     lines = (
         f"{found.first.encoder_id}, weights {found.first.weights}; {found.second.encoder_id}, weights "
         f"{found.second.weights}; the same windows of {found.first.windows.length:.2f} s, hop "
@@ -88,9 +88,10 @@ def shown(found: Comparison) -> str:
         "value. SD is above the mean of everyday sounds in the same window. Rank correlation is Spearman's over the "
         "windows.",
     )
-    return (
+    return charts_value(
         f'<div class="result">{sentences}<div class="side-by-side">{figures}</div>{numbers(found)}</div>'
-        f"{how_list(lines)}"
+        f"{how_list(lines)}",
+        *charts,
     )
 
 
@@ -107,39 +108,10 @@ def sentence(agreement: Agreement, found: Comparison) -> str:
     )
 
 
-def figure(side: Localization) -> str:
-    """One encoder's curves over time as an SVG: present solid blue, absent dashed vermilion, best windows bracketed."""
-    values = [float(score) for evidence in side.evidence for score in evidence.scores]
-    low, high = min(values), max(values)
-    scale, span = (HEIGHT - 2 * MARGIN) / ((high - low) or 1.0), side.clip.duration
-
-    def x(seconds: float) -> float:
-        return MARGIN + (WIDTH - 2 * MARGIN) * seconds / span
-
-    curves, counts = [], {"present": 0, "absent": 0}
-    for evidence in side.evidence:
-        polarity = evidence.concept.polarity
-        dash = "6 4" if polarity == "absent" else DASHES[counts[polarity] % len(DASHES)]
-        counts[polarity] += 1
-        points = " ".join(
-            f"{x(start + side.windows.length / 2):.1f},{HEIGHT - MARGIN - (float(score) - low) * scale:.1f}"
-            for start, score in zip(side.windows.starts, evidence.scores, strict=True)
-        )
-        colour = f"var(--{polarity})"
-        top = 3 if polarity == "present" else HEIGHT - 3
-        curves.append(
-            f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>'
-            f'<line x1="{x(evidence.best.start):.1f}" x2="{x(evidence.best.end):.1f}" y1="{top}" y2="{top}" '
-            f'stroke="{colour}" stroke-width="4"/>'
-        )
-    title = ", ".join(f"{e.concept.text} best at {e.best.start:.2f} s" for e in side.evidence)
-    return (
-        f"<figure><figcaption>{escape(side.encoder_id)}</figcaption>"
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(title)}">{"".join(curves)}</svg>'
-        f'<div class="axis"><span>0 s</span><span>cosine {signed(low)} to {signed(high)}</span>'
-        f"<span>{span:.2f} s</span></div>"
-        "</figure>"
-    )
+def figure(side: Localization, chart: Chart) -> str:
+    """Where one encoder's curves stand, under its name."""
+    said = ", ".join(f"{evidence.concept.text} best at {evidence.best.start:.2f} s" for evidence in side.evidence)
+    return f"<figure><figcaption>{escape(side.encoder_id)}</figcaption>{chart_place(chart, said)}</figure>"
 
 
 def numbers(found: Comparison) -> str:

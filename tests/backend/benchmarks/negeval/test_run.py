@@ -112,6 +112,7 @@ def test_everything_is_written_and_can_be_read_again(tones, encoder, tmp_path):
     )
     page = (tmp_path / "out" / "negeval.html").read_text()
     assert "<table>" in page and 'src="http' not in page and (tmp_path / "out" / "negeval.png").stat().st_size > 10_000
+    assert page.count("<svg") == 6 and "<script" not in page, "still pictures: no script, however long the tables"
 
 
 def test_the_same_seed_gives_the_same_numbers_and_embeds_nothing_again(tones, encoder):

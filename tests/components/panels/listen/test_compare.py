@@ -1,7 +1,7 @@
 """Two encoders on one clip and query."""
 
+import json
 import math
-import re
 
 import numpy as np
 import pytest
@@ -12,6 +12,7 @@ from backend.audio import Clip
 from backend.errors import InputError
 from backend.evidence.agreement import compare_encoders, rank_correlation
 from backend.negation import Concept
+from backend.reports.palette import LIGHT
 from components.panels.listen import compare
 
 CONCEPTS = (Concept("dog <b>", "present"), Concept("bell", "present"), Concept("rain", "absent"))
@@ -54,11 +55,18 @@ def test_encoders_that_agree_and_encoders_that_do_not(clip):
 
 
 def test_what_is_shown(clip):
-    html = compare.shown(compare_encoders(Fake("one"), Fake("other", -1.0), clip, CONCEPTS, 1.0))
-    assert "They disagree about" in html and "dog &lt;b&gt;" in html and "<b>" not in html
-    assert html.count("<svg") == 2 and html.count("<polyline") == 6
-    dashes = re.findall(r'stroke="var\(--(\w+)\)" stroke-width="2" stroke-dasharray="([^"]*)"', html)
-    assert dashes[:3] == [("present", ""), ("present", "2 4"), ("absent", "6 4")]
+    value = compare.shown(compare_encoders(Fake("one"), Fake("other", -1.0), clip, CONCEPTS, 1.0))
+    html, figures = json.loads(value)["html"], json.loads(value)["figures"]
+    assert "They disagree about" in html and "dog &lt;b&gt;" in html and "<b>" not in value
+    assert html.count("data-chart=") == 2 and list(figures) == ["first", "second"]
+    for figure in figures.values():
+        curves, best = figure["data"][::2], figure["data"][1::2]
+        assert [(curve["line"]["color"], curve["line"]["dash"]) for curve in curves] == [
+            (LIGHT["present"], "solid"), (LIGHT["present"], "dot"), (LIGHT["absent"], "dash")
+        ]  # fmt: skip
+        above, _, below = (stroke["y"][0] for stroke in best)
+        assert above > max(max(curve["y"]) for curve in curves) > min(min(curve["y"]) for curve in curves) > below
+    assert figures["first"]["data"][1]["x"][:2] == [3.0, 4.0]
     agreed = compare.shown(compare_encoders(Fake("one"), Fake("two"), clip, CONCEPTS, 1.0))
     assert "Both put" in agreed and "1.00" in agreed
     short = Clip("s.wav", clip.channels[:4000], 8_000, clip.mono[:4000], "short-clip")
