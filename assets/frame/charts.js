@@ -56,7 +56,17 @@ window.unheardCharts = (() => {
       return layout;
     }
 
+    // One drawing at a time: whatever comes meanwhile is drawn once, as it is by then.
     async draw() {
+      this.stale = true;
+      if (this.drawing) return;
+      this.drawing = true;
+      try {
+        while (this.stale) { this.stale = false; await this.drawNow(); }
+      } finally { this.drawing = false; }
+    }
+
+    async drawNow() {
       if (!this.seen || !this.figure || !this.node.clientWidth) return;
       let Plotly;
       try { Plotly = await load(); } catch { this.area.replaceChildren(Object.assign(document.createElement('p'), { className: 'note', textContent: FAILED })); return; }

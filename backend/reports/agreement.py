@@ -28,7 +28,8 @@ def evidence_chart(side: Localization, key: str) -> Chart:
         "cosine",
         tuple(_marks(side)),
         x_range=(0.0, side.clip.duration),
-        height=260,
+        height=220,
+        legend=False,
     )
 
 

@@ -89,8 +89,7 @@ def _chart(chart: Chart, chosen: int | None) -> tuple[list[Trace], dict[str, Any
     layout["showlegend"] = chart.legend and any(series.name for series in chart.series)
     layout["legend"] = {
         "orientation": "h",
-        "xref": "container",
-        "x": 0.01,
+        "x": 0,
         "y": 1.02,
         "yanchor": "bottom",
         "bgcolor": CLEAR,

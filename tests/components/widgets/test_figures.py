@@ -75,3 +75,9 @@ def test_plotly_is_served_from_the_installed_package_and_from_nowhere_else() -> 
     assert plotly_script().stat().st_size > 1_000_000
     assert str(plotly_script()) in launch_options()["allowed_paths"]
     assert str(plotly_script()) in page_head() and "https:" not in page_head()
+
+
+def test_a_legend_stands_over_the_marks_and_takes_no_width_from_them() -> None:
+    legend = figure(every_kind()).layout.legend
+    # Placed on the container, plotly gives a legend a margin of its own beside the axes, on a phone half the chart.
+    assert legend.xref in (None, "paper") and (legend.x, legend.y > 1, legend.yanchor) == (0, True, "bottom")
