@@ -80,17 +80,14 @@ class ClapEncoder:
 
     def embed_text(self, texts: Sequence[str]) -> FloatArray:
         """m texts -> (m, D), L2-normalised."""
-        import torch
+
+        def embed(inputs: dict[str, Any]) -> Any:
+            moved = {name: value.to(self.device) for name, value in inputs.items()}
+            return self.model.get_text_features(**moved).pooler_output
 
         texts = batches.checked_texts(texts, self.id)
-        vectors = np.zeros((len(texts), self.dim), dtype=np.float32)
-        if texts:
-            tokenizer = self.processor.tokenizer
-            for indices, inputs in tokens.equal_length_batches(tokenizer, texts, self.longest_text):
-                moved = {name: value.to(self.device) for name, value in inputs.items()}
-                with torch.inference_mode():
-                    found = self.model.get_text_features(**moved).pooler_output
-                vectors[indices] = found.float().cpu().numpy()
+        tokenizer = self.processor.tokenizer
+        vectors = tokens.in_equal_length_batches(tokenizer, texts, embed, self.dim, self.longest_text)
         return batches.unit_rows(vectors, self.id)
 
 
@@ -104,20 +101,7 @@ class Family:
         return [self._info(repo, about, size) for repo, (about, size) in KNOWN.items()]
 
     def _info(self, repo: str, about: str, size: int) -> EncoderInfo:
-        ready = hub.local_folder(repo) is not None
-        return EncoderInfo(
-            id=f"hf:{repo}",
-            title=f"{repo} ({about})",
-            ready=ready,
-            needs="" if ready else "Needs its weights; download them here.",
-            dim=512,
-            sample_rate=48_000,
-            text=True,
-            licence="Apache-2.0",
-            source=f"https://huggingface.co/{repo}",
-            size_bytes=size,
-            downloadable=not ready,
-        )
+        return hub.listed_model(f"hf:{repo}", f"{repo} ({about})", repo, 512, 48_000, True, size)
 
     def load(self, encoder_id: str) -> Encoder:
         """The encoder of ``hf:<repository or folder>``. Raises InputError when it cannot be loaded."""
@@ -137,12 +121,7 @@ def load_folder(encoder_id: str, folder: Path) -> ClapEncoder:
     import torch
     from transformers import ClapModel, ClapProcessor
 
-    if not any((folder / name).is_file() for name in FEATURES):
-        raise InputError(
-            f"{folder} has no preprocessor_config.json, so the audio cannot be prepared as the model expects. "
-            f"Download the model again.",
-            concerns="file",
-        )
+    hub.check_has_features(folder, FEATURES)
     model = hub.read_model(
         lambda: ClapModel.from_pretrained(
             str(folder), local_files_only=True, dtype=torch.float32, output_loading_info=True

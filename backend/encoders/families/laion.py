@@ -113,15 +113,9 @@ class LaionEncoder:
 
     def embed_text(self, texts: Sequence[str]) -> FloatArray:
         """m texts -> (m, 512), L2-normalised; a text is cut to 77 tokens."""
-        import torch
-
         texts = batches.checked_texts(texts, self.id)
-        vectors = np.zeros((len(texts), DIM), dtype=np.float32)
-        if texts:
-            for indices, inputs in tokens.equal_length_batches(self.module.tokenize, texts):
-                with torch.inference_mode():
-                    found = self.module.model.get_text_embedding(inputs)
-                vectors[indices] = found.float().cpu().numpy()
+        embed = self.module.model.get_text_embedding
+        vectors = tokens.in_equal_length_batches(self.module.tokenize, texts, embed, DIM)
         return batches.unit_rows(vectors, self.id)
 
 

@@ -120,7 +120,7 @@ class ProcessEncoder:
         worker = self._worker or self._started()[0]
         self._counter += 1
         try:
-            worker.send({"id": self._counter, **request}, self.seconds)
+            worker.send({"id": self._counter, **request})
             return worker.receive(self.seconds, lambda answer: answer.get("id") == self._counter)
         except TimeoutError:
             self._stop()

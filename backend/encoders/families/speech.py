@@ -81,20 +81,8 @@ class Family:
         return [self._info(name, *known) for name, known in KNOWN.items()]
 
     def _info(self, name: str, repo: str, dim: int, size: int) -> EncoderInfo:
-        ready = hub.local_folder(repo) is not None
-        return EncoderInfo(
-            id=f"speech:{name}",
-            title=f"{name} (speech, sounds only: no words)",
-            ready=ready,
-            needs="" if ready else "Needs its weights; download them here.",
-            dim=dim,
-            sample_rate=16_000,
-            text=False,
-            licence="Apache-2.0",
-            source=f"https://huggingface.co/{repo}",
-            size_bytes=size,
-            downloadable=not ready,
-        )
+        title = f"{name} (speech, sounds only: no words)"
+        return hub.listed_model(f"speech:{name}", title, repo, dim, 16_000, False, size)
 
     def load(self, encoder_id: str) -> Encoder:
         """The encoder of ``speech:<name or folder>``. Raises InputError when it cannot be loaded."""
@@ -114,12 +102,7 @@ def load_folder(encoder_id: str, folder: Path, kind: str) -> SpeechEncoder:
     import torch
     from transformers import HubertModel, Wav2Vec2FeatureExtractor, Wav2Vec2Model
 
-    if not (folder / "preprocessor_config.json").is_file():
-        raise InputError(
-            f"{folder} has no preprocessor_config.json, so the audio cannot be prepared as the model expects. "
-            f"Download the model again.",
-            concerns="file",
-        )
+    hub.check_has_features(folder, ("preprocessor_config.json",))
     architecture = HubertModel if kind == "hubert" else Wav2Vec2Model
     model = hub.read_model(
         lambda: architecture.from_pretrained(

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from backend.encoders.base import FloatArray
 from backend.errors import InputError
 from backend.settings import settings
 
@@ -83,27 +86,39 @@ def roberta_tokenizer(folder: Path, size: int) -> Any:
     return tokenizer
 
 
-def equal_length_batches(
-    tokenizer: Any, texts: Sequence[str], longest: int = MAX_TOKENS, size: int = TEXT_BATCH
-) -> Iterator[tuple[list[int], dict[str, torch.Tensor]]]:
-    """Texts as token batches of one length each, so that nothing is padded.
+def in_equal_length_batches(
+    tokenizer: Any,
+    texts: Sequence[str],
+    embed: Callable[[dict[str, torch.Tensor]], torch.Tensor],
+    dim: int,
+    longest: int = MAX_TOKENS,
+) -> FloatArray:
+    """Texts embedded in token batches of one length each, so that nothing is padded.
 
     A query of 12 tokens padded to 77 costs three times as much, for the same vector.
 
-    Yields
-    ------
-    (indices, inputs) : list of int, dict
-        Positions in ``texts``, and ``input_ids`` with ``attention_mask``, both (k, length) int64.
+    Parameters
+    ----------
+    embed : callable
+        ``input_ids`` with ``attention_mask``, both (k, length) int64 -> (k, dim).
+
+    Returns
+    -------
+    np.ndarray, shape (m, dim), float32, not yet normalised.
     """
     import torch
 
-    encoded = tokenizer(list(texts), truncation=True, max_length=longest, padding=False)["input_ids"]
+    vectors = np.zeros((len(texts), dim), dtype=np.float32)
+    encoded = tokenizer(list(texts), truncation=True, max_length=longest, padding=False)["input_ids"] if texts else []
     by_length: dict[int, list[int]] = defaultdict(list)
     for index, ids in enumerate(encoded):
         by_length[len(ids)].append(index)
     for length in sorted(by_length):
         indices = by_length[length]
-        for start in range(0, len(indices), size):
-            chosen = indices[start : start + size]
+        for start in range(0, len(indices), TEXT_BATCH):
+            chosen = indices[start : start + TEXT_BATCH]
             ids = torch.tensor([encoded[index] for index in chosen])
-            yield chosen, {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+            with torch.inference_mode():
+                found = embed({"input_ids": ids, "attention_mask": torch.ones_like(ids)})
+            vectors[chosen] = found.float().cpu().numpy()
+    return vectors

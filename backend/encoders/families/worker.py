@@ -72,7 +72,7 @@ class Worker:
             thread.start()
         _running.add(self)
 
-    def send(self, message: dict[str, Any], seconds: float) -> None:
+    def send(self, message: dict[str, Any]) -> None:
         """Hand one line over. Raises WorkerDied when the process has ended."""
         if self._process.poll() is not None:
             raise WorkerDied(self._obituary())

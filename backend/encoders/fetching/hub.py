@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from backend.encoders.base import EncoderInfo
 from backend.errors import InputError
 from backend.settings import COMMAND, settings
 
@@ -33,6 +34,26 @@ def local_folder(repo: str) -> Path | None:
     if isinstance(cached, str):
         candidates.append(Path(cached).parent)
     return next((folder for folder in candidates if has_model(folder)), None)
+
+
+def listed_model(
+    encoder_id: str, title: str, repo: str, dim: int, sample_rate: int, text: bool, size: int
+) -> EncoderInfo:
+    """What the registry says of a published repository."""
+    ready = local_folder(repo) is not None
+    return EncoderInfo(
+        id=encoder_id,
+        title=title,
+        ready=ready,
+        needs="" if ready else "Needs its weights; download them here.",
+        dim=dim,
+        sample_rate=sample_rate,
+        text=text,
+        licence="Apache-2.0",
+        source=f"https://huggingface.co/{repo}",
+        size_bytes=size,
+        downloadable=not ready,
+    )
 
 
 def has_model(folder: Path) -> bool:
@@ -100,6 +121,16 @@ def checked_type(folder: Path, allowed: tuple[str, ...], what: str) -> str:
             f"{folder} holds a model of type {stated!r}; {what} needs {' or '.join(allowed)}.", concerns="file"
         )
     return str(stated)
+
+
+def check_has_features(folder: Path, files: tuple[str, ...]) -> None:
+    """Refuse a folder that has none of these files, which say how its model prepares audio."""
+    if not any((folder / name).is_file() for name in files):
+        raise InputError(
+            f"{folder} has no preprocessor_config.json, so the audio cannot be prepared as the model expects. "
+            f"Download the model again.",
+            concerns="file",
+        )
 
 
 def read_model(load: Callable[[], Any], folder: Path, spare: tuple[str, ...] = ()) -> Any:
