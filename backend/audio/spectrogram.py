@@ -131,9 +131,7 @@ def quantised(levels: NDArray[np.float32], db_min: float, db_max: float) -> NDAr
     return np.clip(steps, 0, STEPS).astype(np.uint8)
 
 
-def picture_of(
-    channels: NDArray[np.float32], sample_rate: int, *, like: Picture | None = None, max_columns: int = MAX_COLUMNS
-) -> Picture:
+def picture_of(channels: NDArray[np.float32], sample_rate: int, *, like: Picture | None = None) -> Picture:
     """Waveform and spectrogram of a signal, at a size bounded whatever its length.
 
     Parameters
@@ -144,8 +142,6 @@ def picture_of(
     like : Picture, optional
         Take the amplitude scale and the dB range from this picture: a cut is drawn on the scales of
         the original, so that what is quieter looks quieter.
-    max_columns : int
-        Bound of the spectrogram's columns.
 
     Raises
     ------
@@ -154,7 +150,7 @@ def picture_of(
     """
     if not channels.size:
         raise InputError("The clip holds no samples, so there is nothing to draw; choose another.", concerns="file")
-    columns = int(np.clip(np.ceil(len(channels) / sample_rate / COLUMN_SECONDS), 1, max_columns))
+    columns = int(np.clip(np.ceil(len(channels) / sample_rate / COLUMN_SECONDS), 1, MAX_COLUMNS))
     levels = band_levels(channels, sample_rate, columns)
     if like is None:
         db_min, db_max = level_range(levels)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -147,11 +146,11 @@ def rank(scores: QueryScores, scorer: Scorer, strength: float = DEFAULT_LAMBDA) 
     return Ranking(scores, scorer, strength, np.argsort(-np.round(values, DIGITS), kind="stable"), values)
 
 
-def lambda_curve(scores: QueryScores, k: int = DEFAULT_HITS, lambdas: Sequence[float] = PAPER_LAMBDAS) -> LambdaCurve:
-    """violations@k and recall@k of the steered score for every strength. Embeds nothing."""
-    rankings = [rank(scores, "steered", strength) for strength in lambdas]
+def lambda_curve(scores: QueryScores, k: int = DEFAULT_HITS) -> LambdaCurve:
+    """violations@k and recall@k of the steered score for every strength of the paper. Embeds nothing."""
+    rankings = [rank(scores, "steered", strength) for strength in PAPER_LAMBDAS]
     return LambdaCurve(
-        tuple(lambdas),
+        PAPER_LAMBDAS,
         checked_top(k),
         tuple(ranking.violations(k) for ranking in rankings),
         tuple(ranking.recall(k) for ranking in rankings),

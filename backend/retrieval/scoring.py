@@ -41,9 +41,7 @@ from backend.negation import Query, at_least_one
 from backend.retrieval.exclusion import EXCLUSION, ExclusionParameters, log_absence, log_presence, log_probability
 from backend.retrieval.label_match import label_truth
 from backend.retrieval.presence import (
-    PRESENCE,
     Calibration,
-    PresenceParameters,
     background_texts,
     calibrate,
     calibrated,
@@ -173,7 +171,6 @@ def concept_evidence(
     encoder: Encoder,
     concepts: FloatArray,
     *,
-    parameters: PresenceParameters = PRESENCE,
     calibrations: Sequence[Calibration] | None = None,
     cache: EmbeddingCache | None = None,
 ) -> tuple[NDArray[np.float64], tuple[bool, ...]]:
@@ -181,10 +178,10 @@ def concept_evidence(
 
     Without ``calibrations`` each concept's readiness is that in this collection's own clips.
     """
-    background = collection.background(background_texts(encoder, cache=cache), parameters)
-    evidence = clip_evidence(collection.windows, collection.offsets, concepts, background, parameters)
-    known = known_concepts(concepts, background.texts, parameters)
-    usual = calibrations or calibrate(evidence, background.typical, parameters)
+    background = collection.background(background_texts(encoder, cache=cache))
+    evidence = clip_evidence(collection.windows, collection.offsets, concepts, background)
+    known = known_concepts(concepts, background.texts)
+    usual = calibrations or calibrate(evidence, background.typical)
     return calibrated(evidence, usual), tuple(map(bool, known))
 
 
@@ -194,7 +191,6 @@ def score_query(
     query: Query,
     *,
     parameters: ExclusionParameters = EXCLUSION,
-    presence_parameters: PresenceParameters = PRESENCE,
     calibrations: Sequence[Calibration] | None = None,
     cache: EmbeddingCache | None = None,
 ) -> QueryScores:
@@ -224,9 +220,7 @@ def score_query(
     negative, cosine = np.zeros(len(raw)), 0.0
     if len(negatives):
         raw, negative, cosine = dot_products(whole, negatives, collection.clips)
-    evidence, known = concept_evidence(
-        collection, encoder, concepts, parameters=presence_parameters, calibrations=calibrations, cache=cache
-    )
+    evidence, known = concept_evidence(collection, encoder, concepts, calibrations=calibrations, cache=cache)
     return QueryScores(
         collection=collection,
         encoder_id=encoder.id,

@@ -113,19 +113,6 @@ def steering_path(cosine: float, lambdas: ArrayLike) -> NDArray[np.float64]:
     return unit(np.stack([1.0 - strengths * cosine, -strengths * across], axis=-1))
 
 
-def projected_embedding(query: ArrayLike, negatives: ArrayLike) -> NDArray[np.float64]:
-    """e_C without its component in the span of the negated concepts, length one, shape (D,).
-
-    For one negated concept this is steering at lambda = c, the strength at which
-    cos(e*, e_neg) is zero; for several it removes all of them at once (own choice).
-    """
-    query = np.asarray(query, dtype=np.float64)
-    _, singular, directions = np.linalg.svd(np.atleast_2d(np.asarray(negatives, dtype=np.float64)), full_matrices=False)
-    span = directions[singular > 1e-9 * singular[0]]
-    remainder = query - span.T @ (span @ query)
-    return unit(remainder)
-
-
 def dot_products(
     query: FloatArray, negatives: FloatArray, clips: FloatArray
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:

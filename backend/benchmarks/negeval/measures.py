@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 RESAMPLES = 2000
+"""Bootstrap resamples (science section 3)."""
 CHUNK = 200
 """Resamples drawn at once: bounds memory."""
 
@@ -37,15 +38,31 @@ def measured(values: ArrayLike, seed: int, resamples: int = RESAMPLES) -> Measur
     array = np.asarray(values, dtype=np.float64)
     if not len(array):
         return Measure(float("nan"), float("nan"), float("nan"), 0)
+    low, high = bootstrap_interval(array, seed=seed, resamples=resamples)
+    return Measure(float(array.mean()), low, high, len(array))
+
+
+def bootstrap_interval(
+    values: NDArray[np.float64], groups: Sequence[str] | None = None, seed: int = 0, resamples: int = RESAMPLES
+) -> tuple[float, float]:
+    """Percentile bootstrap 95 % interval of the mean of ``values``, drawing whole groups.
+
+    Raises
+    ------
+    ValueError
+        There are no values.
+    """
+    if not len(values):
+        raise ValueError("An interval needs at least one value.")
+    member = np.arange(len(values)) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
+    sums, sizes = np.bincount(member, weights=values), np.bincount(member)
     rng = np.random.default_rng(seed)
-    means = np.concatenate(
-        [
-            array[rng.integers(len(array), size=(min(CHUNK, resamples - done), len(array)))].mean(axis=1)
-            for done in range(0, resamples, CHUNK)
-        ]
-    )
-    low, high = np.quantile(means, [0.025, 0.975])
-    return Measure(float(array.mean()), float(low), float(high), len(array))
+    means = []
+    for done in range(0, resamples, CHUNK):
+        drawn = rng.integers(len(sums), size=(min(CHUNK, resamples - done), len(sums)))
+        means.append(sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1))
+    low, high = np.quantile(np.concatenate(means), [0.025, 0.975])
+    return float(low), float(high)
 
 
 def first_relevant(scores: NDArray[np.floating], relevant: Sequence[Sequence[int]]) -> NDArray[np.int64]:
@@ -67,6 +84,6 @@ def first_relevant(scores: NDArray[np.floating], relevant: Sequence[Sequence[int
     return ranks
 
 
-def recalls(ranks: NDArray[np.int64], seed: int, ks: Sequence[int] = (1, 5, 10)) -> dict[str, Measure]:
-    """R@K for each K, from ranks starting at 1."""
-    return {f"R@{k}": measured(ranks <= k, seed) for k in ks}
+def recalls(ranks: NDArray[np.int64], seed: int) -> dict[str, Measure]:
+    """R@1, R@5 and R@10, from ranks starting at 1."""
+    return {f"R@{k}": measured(ranks <= k, seed) for k in (1, 5, 10)}

@@ -226,9 +226,9 @@ def class_texts(classes: Sequence[str]) -> ClassTexts:
     return ClassTexts(torch.tensor(kept), torch.tensor(shares))
 
 
-def feature_scale(pool: TrainingPool, most: int = 20_000) -> FeatureScale:
-    """Mean and spread of the teacher's features over at most ``most`` patches of each set."""
-    sample = np.concatenate([features[:: max(1, len(features) // most)] for features in pool.features])
+def feature_scale(pool: TrainingPool) -> FeatureScale:
+    """Mean and spread of the teacher's features over at most 20,000 patches of each set."""
+    sample = np.concatenate([features[:: max(1, len(features) // 20_000)] for features in pool.features])
     values = torch.from_numpy(sample.astype(np.float32))
     return FeatureScale(values.mean(0), values.std(0) + 0.05)
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from backend.audio import Span, sliding_windows
+from backend.audio import sliding_windows
 from backend.encoders.base import FloatArray, SpanEncoder
+from backend.evidence.localization import temporal_iou
 from backend.training.pocket.evaluation.catalogue import NEGATION_SOUNDS, bare
 from backend.training.pocket.evaluation.measures import Measure, mean_measure
 from backend.training.pocket.evaluation.scenes import SCENE_SECONDS, ControlledPair, EventScene
@@ -15,12 +16,6 @@ from backend.training.pocket.evaluation.zeroshot import class_vectors, unit
 
 QUADRUPLES = 80
 TOP_WINDOWS = 3
-
-
-def overlap_ratio(one: Span, other: Span) -> float:
-    """Temporal IoU (science section 1)."""
-    overlap = max(0.0, min(one.end, other.end) - max(one.start, other.start))
-    return overlap / (one.length + other.length - overlap)
 
 
 def localised(
@@ -31,7 +26,7 @@ def localised(
     texts = dict(zip(captions, class_vectors(encoder, list(captions.values())), strict=True))
     rows = []
     for scene in scenes:
-        overlaps = np.array([overlap_ratio(windows.span(index), scene.span) for index in range(len(windows))])
+        overlaps = np.array([temporal_iou(windows.span(index), scene.span) for index in range(len(windows))])
         scores = encoder.embed_spans(scene.signal, windows.starts, windows.length) @ texts[scene.label]
         edges = np.concatenate([[0.0], np.cumsum(np.square(scene.signal, dtype=np.float64))])
         begin = np.round(windows.starts * encoder.sample_rate).astype(int)

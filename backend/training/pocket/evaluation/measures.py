@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-RESAMPLES = 2000
-"""Bootstrap resamples (science section 3)."""
-CONFIDENCE = 0.95
+from backend.benchmarks.negeval.measures import bootstrap_interval
 
 
 @dataclass(frozen=True)
@@ -75,28 +73,6 @@ def mean_measure(
     array = np.asarray(values, dtype=np.float64)
     low, high = bootstrap_interval(array, groups, seed)
     return Measure(key, name, float(array.mean()), low, high, len(array), goal, higher_is_better, unit)
-
-
-def bootstrap_interval(
-    values: NDArray[np.float64], groups: Sequence[str] | None = None, seed: int = 0
-) -> tuple[float, float]:
-    """Percentile bootstrap interval of the mean of ``values``, drawing whole groups.
-
-    Raises
-    ------
-    ValueError
-        There are no values.
-    """
-    if not len(values):
-        raise ValueError("An interval needs at least one value.")
-    member = np.arange(len(values)) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
-    sums = np.bincount(member, weights=values)
-    sizes = np.bincount(member)
-    drawn = np.random.default_rng(seed).integers(len(sums), size=(RESAMPLES, len(sums)))
-    means = sums[drawn].sum(1) / sizes[drawn].sum(1)
-    tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(means, (tail, 1 - tail))
-    return float(low), float(high)
 
 
 def plain(key: str, name: str, value: float, *, goal: float | None = None, unit: str = "") -> Measure:

@@ -14,10 +14,10 @@ import pytest
 
 from backend.audio import Span, sliding_windows
 from backend.encoders.base import FloatArray, SpanEncoder, load_encoder
+from backend.evidence.localization import temporal_iou
 from backend.training.pocket.evaluation.listening import (
     localisation_measures,
     negation_measures,
-    overlap_ratio,
     pair_measures,
 )
 from backend.training.pocket.evaluation.recordings import Recording, read_signal
@@ -107,7 +107,7 @@ def test_events_of_the_demo_scenes_are_located(encoder: SpanEncoder) -> None:
             spans = [Span(e["start"], e["end"]) for e in row["events"] if e["label"] == labels[index]]
             if sum(span.length for span in spans) < SCENE_SHARE * duration:
                 found = windows.span(int(scores[:, index].argmax()))
-                overlaps.append(max(overlap_ratio(found, span) for span in spans))
+                overlaps.append(max(temporal_iou(found, span) for span in spans))
     assert len(overlaps) >= 15
     assert np.mean(np.array(overlaps) > 0) >= 0.90
     assert np.mean(overlaps) >= 0.40

@@ -16,7 +16,9 @@ from hypothesis import strategies as st
 
 from backend.__main__ import main
 from backend.audio import Span
+from backend.benchmarks.negeval.measures import bootstrap_interval
 from backend.errors import InputError
+from backend.evidence.localization import temporal_iou
 from backend.training.pocket.captions import caption_bank
 from backend.training.pocket.evaluation import development, evaluate
 from backend.training.pocket.evaluation.catalogue import (
@@ -30,8 +32,8 @@ from backend.training.pocket.evaluation.catalogue import (
     bare,
 )
 from backend.training.pocket.evaluation.development import development_measures, families_of
-from backend.training.pocket.evaluation.listening import localised, negation_measures, overlap_ratio
-from backend.training.pocket.evaluation.measures import Measure, bootstrap_interval, mean_measure, table
+from backend.training.pocket.evaluation.listening import localised, negation_measures
+from backend.training.pocket.evaluation.measures import Measure, mean_measure, table
 from backend.training.pocket.evaluation.recordings import Recording, read_esc10, read_pool
 from backend.training.pocket.evaluation.scenes import BACKGROUND_RMS, SCENE_SECONDS, SceneMaker, active_part, rms
 from backend.training.pocket.evaluation.zeroshot import ranks, retrieval_measures, unit
@@ -142,9 +144,9 @@ def test_no_synonym_that_is_tested_is_trained_on() -> None:
 
 class TestScenes:
     def test_overlap_ratio(self) -> None:
-        assert overlap_ratio(Span(0, 2), Span(1, 3)) == pytest.approx(1 / 3)
-        assert overlap_ratio(Span(0, 2), Span(2, 3)) == 0.0
-        assert overlap_ratio(Span(1, 2), Span(0, 4)) == pytest.approx(0.25)
+        assert temporal_iou(Span(0, 2), Span(1, 3)) == pytest.approx(1 / 3)
+        assert temporal_iou(Span(0, 2), Span(2, 3)) == 0.0
+        assert temporal_iou(Span(1, 2), Span(0, 4)) == pytest.approx(0.25)
 
     def test_the_active_part_drops_silence_and_keeps_sound(self) -> None:
         part = active_part(tone(20, 1.0))
