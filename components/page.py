@@ -22,10 +22,11 @@ from components.frame.endpoints import add_endpoints
 from components.frame.gradio_repairs import send_whole_answers, unchanged
 from components.frame.links import address, link, view_from_link
 from components.frame.lost import open_again_when_lost
-from components.frame.panel import HEAVY, Page
+from components.frame.panel import HEAVY, PRIVATE, Page
 from components.frame.panel_spec import PanelSpec
 from components.frame.scripts import page_head
 from components.frame.theme import STYLES, theme
+from components.frame.turns import Entry
 from components.frame.view_state import ViewState, is_open
 from components.panels import ask, compose, listen, steer
 from components.widgets.plotly_chart import plotly_script
@@ -57,6 +58,7 @@ def build_page(panels: Sequence[PanelSpec] = PANELS) -> gr.Blocks:
         frame = Page(view=view, address=bar, encoder=encoder, tabs=tabs)
         with tabs:
             for panel in panels:
+                frame.building = panel.id
                 with gr.Tab(panel.title, id=panel.id, elem_id=f"tab-{panel.id}") as tab:
                     panel.build(frame)
                 _open_with(tab, panel.id, frame)
@@ -74,13 +76,8 @@ def _open_with(tab: gr.Tab, identifier: str, frame: Page) -> None:
         view = replace(view, tab=identifier)
         return view, link(view)
 
-    event = tab.select(
-        opened, frame.view, [frame.view, frame.address], api_visibility="private", show_progress="hidden"
-    )
-    if identifier in frame.on_tab:
-        function, inputs, outputs = frame.on_tab[identifier]
-        handler = _only_on(identifier, function, outputs)
-        event.then(handler, inputs, outputs, show_progress="hidden", api_visibility="private", **HEAVY)
+    event = tab.select(opened, frame.view, [frame.view, frame.address], **PRIVATE)
+    _keep_up(event, [(panel, entry) for panel, entry in frame.on_open if panel == identifier])
 
 
 def _connect(
@@ -99,30 +96,21 @@ def _connect(
             gr.Tabs(selected=view.tab),
         )
 
-    start = page.load(
-        opened,
-        None,
-        [frame.view, notices, frame.encoder, picker.active, frame.tabs],
-        api_visibility="private",
-        show_progress="hidden",
-    )
-    for function, inputs, outputs in frame.on_load:
-        start.then(function, inputs, outputs, api_visibility="private", show_progress="hidden", **HEAVY)
+    start = page.load(opened, None, [frame.view, notices, frame.encoder, picker.active, frame.tabs], **PRIVATE)
+    _keep_up(start, frame.on_open)
 
     def picked(view: ViewState, encoder: str) -> tuple[ViewState, str]:
         view = replace(view, encoder=encoder)
         return view, link(view)
 
-    change = picker.active.change(
-        picked,
-        [frame.view, picker.active],
-        [frame.view, frame.address],
-        api_visibility="private",
-        show_progress="hidden",
-    )
-    for identifier, function, inputs, outputs in frame.on_encoder:
-        handler = _only_on(identifier, function, outputs)
-        change.then(handler, inputs, outputs, show_progress="hidden", api_visibility="private", **HEAVY)
+    change = picker.active.change(picked, [frame.view, picker.active], [frame.view, frame.address], **PRIVATE)
+    _keep_up(change, frame.on_encoder)
+
+
+def _keep_up(event: Any, entries: Sequence[tuple[str, Entry]]) -> None:
+    """After an event, let each panel that asked for it catch up."""
+    for identifier, (function, inputs, outputs) in entries:
+        event.then(_only_on(identifier, function, outputs), inputs, outputs, **PRIVATE, **HEAVY)
 
 
 def _only_on(identifier: str, function: Callable[..., Any], outputs: list[Any]) -> Callable[..., Iterator[Any]]:

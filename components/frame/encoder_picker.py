@@ -19,10 +19,10 @@ from backend.errors import InputError
 from backend.settings import settings
 from components.frame import encoder_view as say
 from components.frame.endpoints import Endpoint, a_record
+from components.frame.panel import PRIVATE
 from components.frame.turns import Panel
 
 POLL_SECONDS = 0.3
-PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ from components.frame.view_state import ViewState
 
 HEAVY: dict[str, Any] = {"concurrency_id": "embedding", "concurrency_limit": 2}
 """Events that run an encoder share two workers; two cores gain nothing from more."""
+PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
+"""Events of the page itself: no part of the API, and without Gradio's own veil over what is still shown."""
 
 
 def result_line(elem_id: str, min_height: int = 64) -> gr.HTML:
@@ -55,21 +57,27 @@ class Page:
         The picked encoder's id; handlers read ``view.encoder``, which follows it.
     tabs : gr.Tabs
         ``gr.Tabs(selected="listen")`` switches.
+    building : str
+        Id of the panel that is being built.
     open_listen : callable or None
         Set by the Listen panel: (view) -> iterator of its outputs; others use it with ``listen_panel``
         to open a sound there with the same query.
-    on_encoder, on_tab, on_load : list
-        Panels append entries of their ``Panel``, before the encoder's with their tab's id; the frame calls
-        them when the encoder changes while their tab is open, when their tab is opened, and when the page
-        opens. The first input is the view.
+    on_open, on_encoder : list of (str, Entry)
+        What is called while the panel of that id is open: when its tab or the page is opened, and when the
+        encoder changes. The first input is the view. See :meth:`keep_up`.
     """
 
     view: gr.State
     address: gr.HTML
     encoder: gr.Dropdown
     tabs: gr.Tabs
+    building: str = ""
     open_listen: Callable[[ViewState], Iterator[list[Any]]] | None = None
     listen_panel: Panel | None = None
-    on_encoder: list[tuple[str, Callable[..., Any], list[Any], list[Any]]] = field(default_factory=list)
-    on_tab: dict[str, Entry] = field(default_factory=dict)
-    on_load: list[Entry] = field(default_factory=list)
+    on_open: list[tuple[str, Entry]] = field(default_factory=list)
+    on_encoder: list[tuple[str, Entry]] = field(default_factory=list)
+
+    def keep_up(self, opened: Entry, encoder: Entry | None = None) -> None:
+        """Let the panel that is being built follow what happens elsewhere; ``encoder`` where a change of it differs."""
+        self.on_open.append((self.building, opened))
+        self.on_encoder.append((self.building, encoder or opened))

@@ -133,18 +133,18 @@ class Panel:
         return gr.on(triggers, *given, **options) if isinstance(triggers, list) else triggers(*given, **options)
 
     def entry(self, function: Callable[..., Any], inputs: Sequence[Any]) -> Entry:
-        """The same as (function, inputs, outputs), for the frame's ``on_encoder``."""
+        """The same as (function, inputs, outputs), for the frame's ``keep_up``."""
         return self.handler(function), [*inputs, self.turns], list(self.outputs)
 
     def catch_up(self, function: Callable[..., Any], inputs: Sequence[Any], key: Callable[[Any], Hashable]) -> Entry:
-        """An entry for the frame's ``on_load`` and ``on_tab``, which may both fire: what is there is not made again.
+        """An entry for the frame's ``on_open``, of page and tab, which may both fire: what is there is not made again.
 
-        ``key`` says of the first input, the view, what the panel would show; None if nothing.
+        ``key`` says of the first input, the view, what the panel would show.
         """
 
         def run(*inputs: Any) -> Iterator[Any]:
-            wanted, turns = key(inputs[0]), inputs[-1]
-            if wanted is not None and turns.claim(wanted):
+            view, turns = inputs[0], inputs[-1]
+            if turns.claim(key(view)):
                 yield from answers_in_turn(function, self.outputs, inputs)
             else:
                 yield unchanged(self.outputs)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from backend.negation import Query, parse_query
 from components.frame.view_state import ViewState
 
@@ -23,8 +21,3 @@ def query_of(view: ViewState) -> Query:
 def asked_key(view: ViewState) -> tuple[object, ...]:
     """What of a view decides the rankings and the diagnosis."""
     return (view.query, view.concepts, view.encoder, view.seed)
-
-
-def wanted_on(tab: str) -> Callable[[ViewState], tuple[object, ...] | None]:
-    """A function of a view: :func:`asked_key` while ``tab`` is open, else None."""
-    return lambda view: asked_key(view) if view.tab == tab else None

@@ -30,7 +30,7 @@ def main() -> None:
         frame = Page(view, address(), encoder, tabs)
         with tabs, gr.Tab("Compose"):
             compose.build(frame)
-        for function, inputs, outputs in frame.on_load:
+        for _, (function, inputs, outputs) in frame.on_open:
             page.load(function, inputs, outputs, api_visibility="private", show_progress="hidden")
     page.queue(default_concurrency_limit=4)
     page.launch(**{**launch_options(), "server_port": int(sys.argv[1])})

@@ -11,7 +11,7 @@ import gradio as gr
 from backend.files import ASSETS
 from backend.negation import MAX_CHARACTERS
 from components.frame.gradio_repairs import EVERY_EVENT, sent_by
-from components.frame.panel import HEAVY, Page, result_line
+from components.frame.panel import HEAVY, PRIVATE, Page, result_line
 from components.frame.panel_spec import PanelSpec
 from components.frame.turns import Begun, Panel
 from components.frame.view_state import ViewState
@@ -19,10 +19,9 @@ from components.panels.ask.api import ENDPOINTS
 from components.panels.ask.handlers import EXAMPLES, AskHandlers, Parts
 from components.panels.ask.state import AskState
 from components.widgets.chips import chip_editor
-from components.widgets.queries import wanted_on
+from components.widgets.queries import asked_key
 
 FOLDER = ASSETS / "panels" / "ask"
-PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 
 
 @dataclass
@@ -86,9 +85,7 @@ def _connect(page: Page, parts: Parts, on: AskHandlers, controls: _Controls) -> 
     own = [controls.upload.upload, controls.upload.stop_recording]
     panel.on(own, on.on_upload, [*asked, controls.upload], **heavy)
     panel.on(controls.forget.click, on.on_forget, asked, **heavy)
-    page.on_tab["ask"] = panel.catch_up(on.on_open, asked, wanted_on("ask"))
-    page.on_load.append(page.on_tab["ask"])
-    page.on_encoder.append(("ask", *page.on_tab["ask"]))
+    page.keep_up(panel.catch_up(on.on_open, asked, asked_key))
     _open_in_listen(page, parts, on, asked)
 
 

@@ -80,9 +80,9 @@ class ComposeHandlers:
         yield from self._computed(view, lambda progress: opened_demo(view.encoder, view.seed, selection, progress))
 
     @staticmethod
-    def asked(view: ViewState) -> Iterator[Any]:
-        """A new token while this tab is open, which sets the work going; nothing on other tabs."""
-        yield secrets.token_hex(4) if view.tab == "compose" else gr.skip()
+    def asked(_: ViewState) -> Iterator[str]:
+        """A new token, which sets the work going."""
+        yield secrets.token_hex(4)
 
     def on_stop(self) -> list[Any]:
         """The work was cancelled; what was there stays."""

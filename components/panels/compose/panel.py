@@ -8,7 +8,7 @@ import gradio as gr
 
 from backend.files import ASSETS
 from components.frame.gradio_repairs import EVERY_EVENT
-from components.frame.panel import HEAVY, Page, result_line
+from components.frame.panel import HEAVY, PRIVATE, Page, result_line
 from components.frame.panel_spec import PanelSpec
 from components.frame.turns import Panel
 from components.panels.compose.api import ENDPOINTS
@@ -17,7 +17,6 @@ from components.panels.compose.state import ComposeState
 from components.widgets.plotly_chart import plotly_chart
 
 FOLDER = ASSETS / "panels" / "compose"
-PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 NARROW: dict[str, Any] = {"scale": 0, "min_width": 260}
 DOWNLOADS = {
     "json": "All as JSON",
@@ -133,9 +132,7 @@ def _connect(
         **PRIVATE, **EVERY_EVENT, "concurrency_id": "choosing", "concurrency_limit": 1,
     }  # fmt: skip
     # The frame's events only ask; the work is an event of this panel, which its Cancel can stop.
-    page.on_tab["compose"] = asking = Panel([wanted]).entry(on.asked, [view])
-    page.on_encoder.append(("compose", *asking))
-    page.on_load.append(asking)
+    page.keep_up(Panel([wanted]).entry(on.asked, [view]))
     long: list[Any] = [
         # Another encoder picked meanwhile is the one that counts.
         panel.on(wanted.change, on.on_open, [view, opened], **{**heavy, "trigger_mode": "always_last"}),

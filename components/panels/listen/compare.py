@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from html import escape
-from typing import Any
 
 import gradio as gr
 
@@ -15,13 +14,12 @@ from backend.evidence.agreement import Agreement, Comparison, compare_encoders
 from backend.evidence.localization import Localization
 from backend.reports.agreement import evidence_chart
 from backend.reports.charts import Chart
-from components.frame.panel import HEAVY, Page
+from components.frame.panel import HEAVY, PRIVATE, Page
 from components.frame.turns import Panel
 from components.frame.view_state import ViewState
 from components.panels.listen.parts import clip_of
 from components.panels.listen.state import ListenState
-from components.panels.listen.view import error_box
-from components.widgets.markup import concept, how_list
+from components.widgets.markup import concept, error_box, how_list
 from components.widgets.numbers import signed
 from components.widgets.plotly_chart import chart_place, charts_value, plotly_chart
 from components.widgets.queries import query_of
@@ -39,14 +37,13 @@ def build(page: Page) -> None:
             )
             button = gr.Button("Compare", scale=0, min_width=120, elem_id="compare-run")
         result = plotly_chart(EMPTY, elem_id="compare-result")
-    private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
-    Panel([result]).on(button.click, run, [page.view, other], **private, **HEAVY)
+    Panel([result]).on(button.click, run, [page.view, other], **PRIVATE, **HEAVY)
 
     def offered(view: ViewState) -> Iterator[gr.Dropdown]:
         yield gr.Dropdown(other_encoders())
 
     # A download may have made another one ready.
-    page.on_encoder.append(("listen", *Panel([other]).entry(offered, [page.view])))
+    page.follow_encoder(Panel([other]).entry(offered, [page.view]))
 
 
 def other_encoders() -> list[str]:
@@ -69,7 +66,7 @@ def run(view: ViewState, other: str | None) -> Iterator[str]:
             view.panel(ListenState).window,
         )
     except InputError as error:
-        yield charts_value(error_box(str(error)))
+        yield charts_value(error_box(error))
         return
     yield shown(found)
 

@@ -39,7 +39,6 @@ from components.widgets.queries import query_of
 
 OTHER_DEPTH = -1.0
 """The choice of a depth that shows a slider instead."""
-PRIVATE: dict[str, Any] = {"api_visibility": "private"}
 
 
 class ListenHandlers:

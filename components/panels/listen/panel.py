@@ -11,14 +11,14 @@ from backend.audio import WINDOW_SECONDS
 from backend.evidence.cut import DEFAULT_DEPTH_DB, MAX_DEPTH_DB, USUAL_DEPTHS_DB
 from backend.negation import MAX_CHARACTERS
 from components.frame.gradio_repairs import EVERY_EVENT, ForgivingSlider
-from components.frame.panel import HEAVY, Page, result_line
+from components.frame.panel import HEAVY, PRIVATE, Page, result_line
 from components.frame.panel_spec import PanelSpec
 from components.frame.turns import Panel
 from components.frame.view_state import ViewState
 from components.panels.listen import compare
 from components.panels.listen.api import ENDPOINTS
-from components.panels.listen.handlers import OTHER_DEPTH, PRIVATE, ListenHandlers
-from components.panels.listen.parts import Parts, clip_choices, cut_label, wanted, window_choices
+from components.panels.listen.handlers import OTHER_DEPTH, ListenHandlers
+from components.panels.listen.parts import Parts, clip_choices, cut_label, shown_key, window_choices
 from components.panels.listen.state import ListenState
 from components.stage.stage import Stage
 from components.widgets.chips import chip_editor
@@ -83,7 +83,7 @@ def build(page: Page) -> None:
 
 def _connect(page: Page, parts: Parts, on: ListenHandlers, *, find: gr.Button, own: gr.Audio) -> None:
     outputs, view, panel, cuts = parts.all(), page.view, Panel(parts.all()), on.cutting
-    quiet: dict[str, Any] = {"show_progress": "hidden", "trigger_mode": "always_last", **PRIVATE}
+    quiet: dict[str, Any] = {**PRIVATE, "trigger_mode": "always_last"}
     heavy: dict[str, Any] = {**quiet, **HEAVY}
     every: dict[str, Any] = {**quiet, **EVERY_EVENT}
     # One at a time and in order: an older selection must not overtake a newer one.
@@ -106,16 +106,14 @@ def _connect(page: Page, parts: Parts, on: ListenHandlers, *, find: gr.Button, o
         for trigger, handler in ((parts.cut.click, cuts.on_cut), (parts.stage.cut_request, cuts.on_cut_request))
     ]
     for event in (*searching, *cutting):
-        event.then(cuts.on_over, view, outputs, show_progress="hidden", **PRIVATE)
-    parts.stop.click(cuts.on_cancel, view, outputs, cancels=cutting, show_progress="hidden", **PRIVATE)
+        event.then(cuts.on_over, view, outputs, **PRIVATE)
+    parts.stop.click(cuts.on_cancel, view, outputs, cancels=cutting, **PRIVATE)
 
     def on_encoder(state: ViewState) -> Iterator[list[Any]]:
         yield from on.show(state, typed=True)
 
     page.open_listen, page.listen_panel = on.show, panel
-    page.on_tab["listen"] = panel.catch_up(on.show, [view], wanted)
-    page.on_load.append(page.on_tab["listen"])
-    page.on_encoder.append(("listen", *panel.entry(on_encoder, [view])))
+    page.keep_up(panel.catch_up(on.show, [view], shown_key), panel.entry(on_encoder, [view]))
 
 
 PANEL = PanelSpec("listen", "Listen", build, ListenState, ENDPOINTS)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import gradio as gr
 
@@ -15,18 +14,11 @@ from components.frame.serving import loaded_clip
 from components.frame.view_state import ViewState
 from components.panels.listen.state import ListenState
 
-ShownKey = tuple[Any, ...]
 
-
-def shown_key(view: ViewState) -> ShownKey:
+def shown_key(view: ViewState) -> tuple[object, ...]:
     """What of a view decides the evidence on screen."""
     window = view.panel(ListenState).window
     return (view.clip, view.upload, view.shorten, view.query, view.concepts, view.encoder, window)
-
-
-def wanted(view: ViewState) -> ShownKey | None:
-    """The same while this panel is open, else None."""
-    return shown_key(view) if view.tab == "listen" else None
 
 
 @dataclass

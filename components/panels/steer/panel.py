@@ -18,7 +18,7 @@ from backend.retrieval.steering import DEFAULT_LAMBDA, LARGEST_LAMBDA, PAPER_LAM
 from components.frame.exports import export_file
 from components.frame.gradio_repairs import EVERY_EVENT, ForgivingSlider, sent_by
 from components.frame.links import link
-from components.frame.panel import HEAVY, Page, PanelParts, result_line
+from components.frame.panel import HEAVY, PRIVATE, Page, PanelParts, result_line
 from components.frame.panel_spec import PanelSpec
 from components.frame.turns import Panel
 from components.frame.view_state import ViewState
@@ -27,10 +27,9 @@ from components.panels.steer import view as say
 from components.panels.steer.api import ENDPOINTS
 from components.widgets.chips import checked_chips, chip_editor, chips_value
 from components.widgets.plotly_chart import plotly_chart
-from components.widgets.queries import asked_key, query_of, wanted_on
+from components.widgets.queries import asked_key, query_of
 
 FOLDER = ASSETS / "panels" / "steer"
-PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 
 
 @dataclass
@@ -210,9 +209,7 @@ def _connect(page: Page, parts: Parts, on: SteerHandlers, look: gr.Button) -> No
         on.on_strength, [view, parts.lines, parts.strength], parts.all(), **{**PRIVATE, "trigger_mode": "always_last"}
     )
 
-    page.on_tab["steer"] = opened = panel.catch_up(on.on_open, [view], wanted_on("steer"))
-    page.on_load.append(opened)
-    page.on_encoder.append(("steer", *opened))
+    page.keep_up(panel.catch_up(on.on_open, [view], asked_key))
 
 
 PANEL = PanelSpec("steer", "Steer", build, endpoints=ENDPOINTS)
