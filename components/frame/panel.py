@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import gradio as gr
 
+from backend.errors import InputError
 from components.frame.turns import Begun, Entry, Panel
 from components.frame.view_state import ViewState
+from components.widgets.markup import error_box
 
 HEAVY: dict[str, Any] = {"concurrency_id": "embedding", "concurrency_limit": 2}
 """Events that run an encoder share two workers; two cores gain nothing from more."""
@@ -41,6 +45,33 @@ class PanelParts:
         what of the view decides what will be shown.
         """
         return Begun(self.answer(**changes), key)
+
+
+def refused_in(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Let a panel's handler say in the part of this name why it refuses what a visitor gave."""
+
+    def decorated(handler: Callable[..., Any]) -> Callable[..., Any]:
+        if inspect.isgeneratorfunction(handler):
+
+            @functools.wraps(handler)
+            def steps(self: Any, *given: Any, **named: Any) -> Iterator[list[Any]]:
+                try:
+                    yield from handler(self, *given, **named)
+                except InputError as error:
+                    yield self.parts.answer(**{name: error_box(error)})
+
+            return steps
+
+        @functools.wraps(handler)
+        def answer(self: Any, *given: Any, **named: Any) -> list[Any]:
+            try:
+                return handler(self, *given, **named)
+            except InputError as error:
+                return self.parts.answer(**{name: error_box(error)})
+
+        return answer
+
+    return decorated
 
 
 @dataclass

@@ -25,6 +25,11 @@ def explained(text: str, tip: str) -> Markup:
     return Markup(f'<abbr title="{escape(tip)}">{safe(text)}</abbr>')
 
 
+def error_box(said: object) -> str:
+    """A persistent error beside the control that caused it; empty text clears it."""
+    return f'<p class="error" role="alert">{escape(str(said))}</p>' if str(said) else ""
+
+
 def how_list(lines: Sequence[str], more: str = "") -> str:
     """What made a result, folded away under it: one line each, and ``more`` HTML under them."""
     items = "".join(f"<li>{safe(line)}</li>" for line in lines)

@@ -18,13 +18,13 @@ from backend.retrieval.search import SearchResult
 from backend.retrieval.steering import checked_lambda
 from components.frame.gradio_repairs import sent_by
 from components.frame.links import link
-from components.frame.panel import PanelParts
+from components.frame.panel import PanelParts, refused_in
 from components.frame.view_state import ViewState
 from components.panels.ask import view as say
 from components.panels.ask.collection import check_own, demo_collection, embedding_steps, with_own
 from components.panels.ask.state import AskState
-from components.panels.listen.view import error_box
 from components.widgets.chips import checked_chips, chips_value
+from components.widgets.markup import error_box
 from components.widgets.queries import asked_key, query_of
 
 EXAMPLES = (
@@ -78,6 +78,7 @@ class AskHandlers:
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
 
+    @refused_in("error")
     def show(
         self, view: ViewState, own: tuple[str, ...], *, typed: bool = False, here: bool = True, **more: Any
     ) -> Iterator[list[Any]]:
@@ -97,24 +98,15 @@ class AskHandlers:
             query = query_of(view)
             encoder = load_encoder(view.encoder)
         except InputError as error:
-            yield answer(error=error_box(str(error)), **box)
+            yield answer(error=error_box(error), **box)
             return
         place = {"view": view, "own": own, "address": link(view)} if here else {}
         yield self.parts.begin(asked_key(view), chips=chips_value(query), error="", **place, **box)
-        try:
-            for said in embedding_steps(encoder):
-                yield answer(headline=f'<p class="headline pending">{said} …</p>')
-            asked = ask(view, own)
-            board = say.board_value(asked, self._pinned(view, own))
-        except InputError as error:
-            yield answer(error=error_box(str(error)))
-            return
-        yield answer(
-            headline=say.headline(asked),
-            board=board,
-            how=say.how_computed(asked),
-            **more,
-        )
+        for said in embedding_steps(encoder):
+            yield answer(headline=f'<p class="headline pending">{said} …</p>')
+        asked = ask(view, own)
+        board = say.board_value(asked, self._pinned(view, own))
+        yield answer(headline=say.headline(asked), board=board, how=say.how_computed(asked), **more)
 
     def _pinned(self, view: ViewState, own: tuple[str, ...]) -> SearchResult | None:
         kept = view.panel(AskState).pin
@@ -135,33 +127,23 @@ class AskHandlers:
         """A picked query."""
         yield from self.show(view.with_query(text), own)
 
+    @refused_in("error")
     def on_chips(self, view: ViewState, own: tuple[str, ...], event: gr.EventData) -> Iterator[list[Any]]:
         """The visitor's correction of the split; it always wins."""
-        try:
-            concepts = checked_chips(sent_by(event))
-        except InputError as error:
-            yield self.parts.answer(error=error_box(str(error)))
-            return
-        yield from self.show(replace(view, concepts=concepts), own, typed=True)
+        yield from self.show(replace(view, concepts=checked_chips(sent_by(event))), own, typed=True)
 
+    @refused_in("error")
     def on_strength(self, view: ViewState, own: tuple[str, ...], event: gr.EventData) -> list[Any]:
         """The slider moved: nothing is embedded, three dot products per clip are combined anew."""
-        try:
-            view = replace(view, strength=_strength(sent_by(event)))
-            asked = ask(view, own)
-            board = say.board_value(asked, self._pinned(view, own))
-        except InputError as error:
-            return self.parts.answer(error=error_box(str(error)))
+        view = replace(view, strength=_strength(sent_by(event)))
+        asked = ask(view, own)
+        board = say.board_value(asked, self._pinned(view, own))
         return self.parts.answer(view=view, address=link(view), error="", board=board, headline=say.headline(asked))
 
+    @refused_in("error")
     def on_pin(self, view: ViewState, own: tuple[str, ...]) -> Iterator[list[Any]]:
         """Keep this query's counts beside the next one's."""
-        try:
-            view = view.with_panel(AskState, pin=query_of(view))
-        except InputError as error:
-            yield self.parts.answer(error=error_box(str(error)))
-            return
-        yield from self.show(view, own, typed=True)
+        yield from self.show(view.with_panel(AskState, pin=query_of(view)), own, typed=True)
 
     def on_unpin(self, view: ViewState, own: tuple[str, ...]) -> Iterator[list[Any]]:
         """Forget the kept result."""
@@ -177,16 +159,13 @@ class AskHandlers:
             present = query_of(view)
         yield from self.show(view.asking(kept).with_panel(AskState, pin=present), own)
 
+    @refused_in("own_said")
     def on_upload(self, view: ViewState, own: tuple[str, ...], path: str | None) -> Iterator[list[Any]]:
         """One more own sound; a bad file leaves everything as it was."""
         if not path:
             yield self.parts.answer()
             return
-        try:
-            own = check_own(own, path)
-        except InputError as error:
-            yield self.parts.answer(own_said=error_box(str(error)))
-            return
+        own = check_own(own, path)
         count = "Your sound is" if len(own) == 1 else f"Your {len(own)} sounds are"
         said = f'<p class="note">{count} ranked with the others, on this page only: the link does not carry them.</p>'
         yield from self.show(view, own, typed=True, own_said=said)

@@ -9,7 +9,7 @@ from html import escape
 from backend.composition import Report
 from backend.composition.explore import SHOWN_NEIGHBOURS, CombinationDetail, Sum, ends
 from backend.reports.composition.charts import combinations_chart
-from components.widgets.markup import Markup
+from components.widgets.markup import Markup, error_box
 from components.widgets.numbers import signed
 from components.widgets.plotly_chart import chart_place, charts_value
 from components.widgets.tables import Row, table
@@ -138,7 +138,7 @@ def arithmetic(
     chips = "".join(_chip(at, sign, name) for at, (sign, name) in enumerate(terms))
     shown = chips or '<p class="note">Add a sound to begin.</p>'
     clear = '<button type="button" class="chip" data-clear="1">Clear</button>' if terms else ""
-    result = f'<p class="error" role="alert">{escape(error)}</p>' if error else _sum_found(report, found, play)
+    result = error_box(error) or _sum_found(report, found, play)
     many = " many" if len(sources) > MANY_SOURCES else ""
     so_far = escape(json.dumps([list(term) for term in terms]))
     return (

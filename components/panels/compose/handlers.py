@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from backend.errors import InputError
 from backend.progress import Progress
 from components.frame.gradio_repairs import sent_by
 from components.frame.links import link
-from components.frame.panel import PanelParts
+from components.frame.panel import PanelParts, refused_in
 from components.frame.running import steps_of
 from components.frame.view_state import ViewState
 from components.panels.compose import drawer as look
@@ -30,7 +30,7 @@ from components.panels.compose import view as say
 from components.panels.compose.files import report_files
 from components.panels.compose.reports import Opened, demo_report, opened_demo, opened_own, own_report
 from components.panels.compose.state import ComposeState
-from components.panels.listen.view import error_box
+from components.widgets.markup import error_box
 
 NO_SECOND = "no other encoder"
 
@@ -134,7 +134,7 @@ class ComposeHandlers:
                     return
                 yield self.parts.answer(status=say.pending(step.what, step.share), stop=gr.Button(visible=True))
         except InputError as error:
-            yield self.parts.answer(error=error_box(str(error)), status="", stop=gr.Button(visible=False))
+            yield self.parts.answer(error=error_box(error), status="", stop=gr.Button(visible=False))
         finally:
             running.close()
 
@@ -194,14 +194,12 @@ class ComposeHandlers:
         payload = sent_by(event)
         return self.choose(view, opened, payload.get("key") if isinstance(payload, dict) else None)
 
+    @refused_in("error")
     def choose(self, view: ViewState, opened: Opened | None, index: object) -> list[Any]:
         """Open a combination in the drawer; whatever came as its index is checked."""
         if opened is None:
             return self.parts.answer()
-        try:
-            opened = opened.with_chosen(checked_combination(opened.report, index))
-        except InputError as error:
-            return self.parts.answer(error=error_box(str(error)))
+        opened = replace(opened, chosen=checked_combination(opened.report, index))
         if not opened.own:
             members = opened.report.combinations.members[opened.chosen]
             view = view.with_panel(ComposeState, selection=";".join(members))
@@ -234,7 +232,7 @@ class ComposeHandlers:
         terms, edit = payload.get("terms"), payload.get("edit")
         edit = edit if isinstance(edit, int) else 0
         try:
-            opened = opened.with_terms(() if terms == [] else checked_terms(opened.report, terms))
+            opened = replace(opened, terms=() if terms == [] else checked_terms(opened.report, terms))
         except InputError as error:
             return self.parts.answer(arithmetic=self._arithmetic(opened, str(error), edit))
         return self.parts.answer(opened=opened, arithmetic=self._arithmetic(opened, edit=edit))

@@ -69,14 +69,6 @@ class Opened:
         except InputError:
             return ""
 
-    def with_chosen(self, chosen: int) -> Opened:
-        """The same with another combination in the drawer."""
-        return replace(self, chosen=chosen)
-
-    def with_terms(self, terms: tuple[tuple[int, str], ...]) -> Opened:
-        """The same with another sum."""
-        return replace(self, terms=terms)
-
     def beside(self, name: str, report: Report) -> Opened:
         """The same with a second report next to the first."""
         return replace(self, reports=(self.reports[0], (name, report)))

@@ -16,6 +16,7 @@ from backend.progress import Step
 from components.frame.exports import cut_exports
 from components.frame.gradio_repairs import sent_by
 from components.frame.links import link
+from components.frame.panel import refused_in
 from components.frame.view_state import ViewState
 from components.panels.listen import view as say
 from components.panels.listen.parts import Parts, clip_of, cut_label, first_region, shown_key
@@ -23,6 +24,7 @@ from components.panels.listen.stage_value import listen_stage
 from components.panels.listen.state import ListenState
 from components.stage.stage import selected_region
 from components.stage.view import pending_view
+from components.widgets.markup import error_box
 from components.widgets.queries import query_of
 
 
@@ -32,13 +34,10 @@ class CutHandlers:
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
 
+    @refused_in("cut_error")
     def on_cut_request(self, view: ViewState, event: gr.EventData) -> Iterator[list[Any]]:
         """The stage's own cut key: it names its region, which may be newer than the view's."""
-        try:
-            region = selected_region(sent_by(event), clip_of(view).duration)
-        except InputError as error:
-            yield self.parts.answer(cut_error=say.error_box(str(error)))
-            return
+        region = selected_region(sent_by(event), clip_of(view).duration)
         yield from self.on_cut(view.with_panel(ListenState, region=region) if region else view)
 
     def on_cut(self, view: ViewState) -> Iterator[list[Any]]:
@@ -46,7 +45,7 @@ class CutHandlers:
         try:
             region = view.panel(ListenState).region or self._best_window(view)
         except InputError as error:
-            yield self.parts.answer(cut_error=say.error_box(str(error)), **self._at_rest(view))
+            yield self.parts.answer(cut_error=error_box(error), **self._at_rest(view))
             return
         view = view.with_panel(ListenState, region=region, cut=True)
         yield self.parts.begin(
@@ -83,7 +82,7 @@ class CutHandlers:
                 else:
                     yield self._cut_answer(view.with_panel(ListenState, region=region), step)
         except InputError as error:
-            yield self.parts.answer(cut_error=say.error_box(str(error)), **self._at_rest(view))
+            yield self.parts.answer(cut_error=error_box(error), **self._at_rest(view))
 
     def on_cancel(self, view: ViewState) -> list[Any]:
         """The cut was cancelled: what was on screen stays."""

@@ -18,6 +18,7 @@ from backend.evidence.localization import Localization, localize_progressively
 from components.frame.exports import localization_exports
 from components.frame.gradio_repairs import sent_by
 from components.frame.links import link
+from components.frame.panel import refused_in
 from components.frame.serving import loaded_clip
 from components.frame.view_state import ViewState
 from components.panels.listen import view as say
@@ -35,6 +36,7 @@ from components.panels.listen.state import ListenState
 from components.stage.stage import selected_band, selected_region
 from components.stage.view import pending_view
 from components.widgets.chips import checked_chips, chips_value
+from components.widgets.markup import error_box
 from components.widgets.queries import query_of
 
 OTHER_DEPTH = -1.0
@@ -64,25 +66,25 @@ class ListenHandlers:
         try:
             clip = clip_of(view)
         except InputError as error:
-            yield answer(clip_error=say.error_box(str(error)), stage=pending_view(), **refused)
+            yield answer(clip_error=error_box(error), stage=pending_view(), **refused)
             return
         try:
             query = query_of(view)
             encoder = load_encoder(view.encoder)
         except InputError as error:
-            yield answer(query_error=say.error_box(str(error)), stage=pending_view(), **refused)
+            yield answer(query_error=error_box(error), stage=pending_view(), **refused)
             return
         view, said = fitted(view, clip)
         asked = view.panel(ListenState)
         notes = {} if same_clip else {"clip_error": say.clip_notes(clip.notes), "shorten": gr.Button(visible=False)}
-        yield self._begun(view, chips_value(query), cut_error=say.error_box(said), **notes, **box)
+        yield self._begun(view, chips_value(query), cut_error=error_box(said), **notes, **box)
         try:
             for found in localize_progressively(encoder, clip, query.concepts, asked.window):
                 yield self._found_answer(view, clip, found, asked.region or first_region(found), encoder.sample_rate)
             if asked.cut:
                 yield from self.cutting.steps(view)
         except InputError as error:
-            yield answer(query_error=say.error_box(str(error)), stage=pending_view())
+            yield answer(query_error=error_box(error), stage=pending_view())
 
     def _begun(self, view: ViewState, chips: dict[str, Any], **more: Any) -> list[Any]:
         """Everything that a view decides before anything is embedded."""
@@ -125,14 +127,10 @@ class ListenHandlers:
         """A typed query."""
         yield from self.show(view.with_query(text), typed=True, same_clip=True)
 
+    @refused_in("query_error")
     def on_chips(self, view: ViewState, event: gr.EventData) -> Iterator[list[Any]]:
         """The visitor's correction of the split; it always wins."""
-        try:
-            concepts = checked_chips(sent_by(event))
-        except InputError as error:
-            yield self.parts.answer(query_error=say.error_box(str(error)))
-            return
-        view = replace(view.with_query(view.query), concepts=concepts)
+        view = replace(view.with_query(view.query), concepts=checked_chips(sent_by(event)))
         yield from self.show(view, typed=True, same_clip=True)
 
     def on_clip(self, view: ViewState, clip: str | None) -> Iterator[list[Any]]:
@@ -150,13 +148,13 @@ class ListenHandlers:
         except TooLong as error:
             yield self.parts.answer(
                 stage=pending_view(),
-                clip_error=say.error_box(str(error)),
+                clip_error=error_box(error),
                 shorten=gr.Button(f"Use the first {error.limit_seconds / 60:g} minutes", visible=True),
             )
             return
         except InputError as error:
-            refused = say.error_box(str(error))
-            yield self.parts.answer(stage=pending_view(), clip_error=refused, shorten=gr.Button(visible=False))
+            hidden = gr.Button(visible=False)
+            yield self.parts.answer(stage=pending_view(), clip_error=error_box(error), shorten=hidden)
             return
         yield from self.show(view.with_clip(upload=path), typed=True)
 
@@ -183,20 +181,16 @@ class ListenHandlers:
         other = gr.Slider(visible=visible) if kept == depth else gr.Slider(value=kept, visible=visible)
         return self.parts.answer(view=view, address=link(view), other=other)
 
+    @refused_in("cut_error")
     def on_region(self, view: ViewState, event: gr.EventData) -> list[Any]:
         """A region dragged on the stage."""
-        try:
-            region = selected_region(sent_by(event), clip_of(view).duration)
-        except InputError as error:
-            return self.parts.answer(cut_error=say.error_box(str(error)))
+        region = selected_region(sent_by(event), clip_of(view).duration)
         view = view.with_panel(ListenState, region=region, cut=False)
         return self.parts.answer(view=view, address=link(view), cut=gr.Button(cut_label(region)), cut_error="")
 
+    @refused_in("cut_error")
     def on_band(self, view: ViewState, event: gr.EventData) -> list[Any]:
         """A frequency band chosen on the stage."""
-        try:
-            band = selected_band(sent_by(event), clip_of(view).sample_rate)
-            view = view.with_panel(ListenState, band=band, cut=False)
-        except InputError as error:
-            return self.parts.answer(cut_error=say.error_box(str(error)))
+        band = selected_band(sent_by(event), clip_of(view).sample_rate)
+        view = view.with_panel(ListenState, band=band, cut=False)
         return self.parts.answer(view=view, address=link(view), cut_error="")

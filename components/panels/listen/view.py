@@ -116,8 +116,3 @@ def how_computed(found: Localization, seed: int, version: str, resampled: str = 
 def clip_notes(notes: Sequence[str]) -> str:
     """What was noticed about the clip, shown beside its picker."""
     return "".join(f'<p class="note">{escape(note)}</p>' for note in notes)
-
-
-def error_box(message: str) -> str:
-    """A persistent error beside the control that caused it; empty text clears it."""
-    return f'<p class="error" role="alert">{escape(message)}</p>' if message else ""

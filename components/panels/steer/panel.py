@@ -18,14 +18,14 @@ from backend.retrieval.steering import DEFAULT_LAMBDA, LARGEST_LAMBDA, PAPER_LAM
 from components.frame.exports import export_file
 from components.frame.gradio_repairs import EVERY_EVENT, ForgivingSlider, sent_by
 from components.frame.links import link
-from components.frame.panel import HEAVY, PRIVATE, Page, PanelParts, result_line
+from components.frame.panel import HEAVY, PRIVATE, Page, PanelParts, refused_in, result_line
 from components.frame.panel_spec import PanelSpec
 from components.frame.turns import Panel
 from components.frame.view_state import ViewState
-from components.panels.listen.view import error_box
 from components.panels.steer import view as say
 from components.panels.steer.api import ENDPOINTS
 from components.widgets.chips import checked_chips, chip_editor, chips_value
+from components.widgets.markup import error_box
 from components.widgets.plotly_chart import plotly_chart
 from components.widgets.queries import asked_key, query_of
 
@@ -59,6 +59,7 @@ class SteerHandlers:
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
 
+    @refused_in("error")
     def show(
         self, view: ViewState, lines: Relatives | None = None, *, typed: bool = False, here: bool = True
     ) -> Iterator[list[Any]]:
@@ -79,15 +80,11 @@ class SteerHandlers:
             query = query_of(view)
             relatives = lines or relatives_of(query, view.seed)
         except InputError as error:
-            yield answer(error=error_box(str(error)), **box)
+            yield answer(error=error_box(error), **box)
             return
         place = {"view": view, "address": link(view)} if here else {"strength": view.strength}
         yield self.parts.begin(asked_key(view), chips=chips_value(query), error="", line_error="", **place, **box)
-        try:
-            found = self._diagnosis(view, relatives)
-        except InputError as error:
-            yield answer(error=error_box(str(error)))
-            return
+        found = self._diagnosis(view, relatives)
         yield answer(
             lines=relatives,
             headline=say.headline(found),
@@ -114,37 +111,26 @@ class SteerHandlers:
         """A typed query."""
         yield from self.show(view.with_query(text), typed=True)
 
+    @refused_in("error")
     def on_chips(self, view: ViewState, event: gr.EventData) -> Iterator[list[Any]]:
         """The visitor's correction of the split; it always wins."""
-        try:
-            concepts = checked_chips(sent_by(event))
-        except InputError as error:
-            yield self.parts.answer(error=error_box(str(error)))
-            return
-        yield from self.show(replace(view, concepts=concepts), typed=True)
+        yield from self.show(replace(view, concepts=checked_chips(sent_by(event))), typed=True)
 
+    @refused_in("line_error")
     def on_line(self, view: ViewState, lines: Relatives | None, event: gr.EventData) -> Iterator[list[Any]]:
         """One line was edited."""
         sent = sent_by(event) if isinstance(sent_by(event), dict) else {}
-        try:
-            relatives = edited(
-                lines or relatives_of(query_of(view), view.seed), str(sent.get("name")), sent.get("text", "")
-            )
-        except InputError as error:
-            yield self.parts.answer(line_error=error_box(str(error)))
-            return
-        yield from self.show(view, relatives, typed=True)
+        known = lines or relatives_of(query_of(view), view.seed)
+        yield from self.show(view, edited(known, str(sent.get("name")), sent.get("text", "")), typed=True)
 
+    @refused_in("error")
     def on_strength(self, view: ViewState, lines: Relatives | None, strength: float) -> list[Any]:
         """The slider moved: the texts are known, only the path's point changes."""
         view = replace(view, strength=round(min(max(float(strength), 0.0), LARGEST_LAMBDA), 3))
         if lines is None:
             return self.parts.answer(view=view, address=link(view))
         box = {} if abs(view.strength - strength) < 1e-3 else {"strength": view.strength}
-        try:
-            found = self._diagnosis(view, lines)
-        except InputError as error:
-            return self.parts.answer(error=error_box(str(error)))
+        found = self._diagnosis(view, lines)
         return self.parts.answer(view=view, address=link(view), **box, **self._steered(found, view.strength))
 
 
