@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from html import escape
 from typing import Any
@@ -19,7 +19,7 @@ from components.frame.encoder_picker import ENDPOINT as ENCODERS
 from components.frame.encoder_picker import EncoderPicker, build_status, encoder_choice, usable
 from components.frame.encoder_picker import choices as encoder_choices
 from components.frame.endpoints import add_endpoints
-from components.frame.gradio_repairs import send_whole_answers, unchanged
+from components.frame.gradio_repairs import send_whole_answers
 from components.frame.links import address, link, view_from_link
 from components.frame.lost import open_again_when_lost
 from components.frame.panel import HEAVY, PRIVATE, Page
@@ -77,7 +77,7 @@ def _open_with(tab: gr.Tab, identifier: str, frame: Page) -> None:
         return view, link(view)
 
     event = tab.select(opened, frame.view, [frame.view, frame.address], **PRIVATE)
-    _keep_up(event, [(panel, entry) for panel, entry in frame.on_open if panel == identifier])
+    _keep_up(event, [entry for panel, entry in frame.on_open.items() if panel == identifier])
 
 
 def _connect(
@@ -97,7 +97,7 @@ def _connect(
         )
 
     start = page.load(opened, None, [frame.view, notices, frame.encoder, picker.active, frame.tabs], **PRIVATE)
-    _keep_up(start, frame.on_open)
+    _keep_up(start, frame.on_open.values())
 
     def picked(view: ViewState, encoder: str) -> tuple[ViewState, str]:
         view = replace(view, encoder=encoder)
@@ -107,22 +107,10 @@ def _connect(
     _keep_up(change, frame.on_encoder)
 
 
-def _keep_up(event: Any, entries: Sequence[tuple[str, Entry]]) -> None:
+def _keep_up(event: Any, entries: Iterable[Entry]) -> None:
     """After an event, let each panel that asked for it catch up."""
-    for identifier, (function, inputs, outputs) in entries:
-        event.then(_only_on(identifier, function, outputs), inputs, outputs, **PRIVATE, **HEAVY)
-
-
-def _only_on(identifier: str, function: Callable[..., Any], outputs: list[Any]) -> Callable[..., Iterator[Any]]:
-    """A panel's handler that runs only while that panel is open; it catches up when its tab is opened."""
-
-    def run(view: ViewState, *rest: Any) -> Iterator[Any]:
-        if view.tab == identifier and is_open(view):
-            yield from function(view, *rest)
-        else:
-            yield unchanged(outputs)
-
-    return run
+    for function, inputs, outputs in entries:
+        event.then(function, inputs, outputs, **PRIVATE, **HEAVY)
 
 
 def warm_up(encoder_id: str) -> None:

@@ -11,8 +11,9 @@ from typing import Any
 import gradio as gr
 
 from backend.errors import InputError
+from components.frame.gradio_repairs import unchanged
 from components.frame.turns import Begun, Entry, Panel
-from components.frame.view_state import ViewState
+from components.frame.view_state import ViewState, is_open
 from components.widgets.markup import error_box
 
 HEAVY: dict[str, Any] = {"concurrency_id": "embedding", "concurrency_limit": 2}
@@ -93,9 +94,10 @@ class Page:
     open_listen : callable or None
         Set by the Listen panel: (view) -> iterator of its outputs; others use it with ``listen_panel``
         to open a sound there with the same query.
-    on_open, on_encoder : list of (str, Entry)
-        What is called while the panel of that id is open: when its tab or the page is opened, and when the
-        encoder changes. The first input is the view. See :meth:`keep_up`.
+    on_open : dict of str to Entry
+        By panel, what is called when its tab is opened, or the page with that tab. See :meth:`keep_up`.
+    on_encoder : list of Entry
+        What is called when the encoder changes. See :meth:`follow_encoder`.
     """
 
     view: gr.State
@@ -105,10 +107,29 @@ class Page:
     building: str = ""
     open_listen: Callable[[ViewState], Iterator[list[Any]]] | None = None
     listen_panel: Panel | None = None
-    on_open: list[tuple[str, Entry]] = field(default_factory=list)
-    on_encoder: list[tuple[str, Entry]] = field(default_factory=list)
+    on_open: dict[str, Entry] = field(default_factory=dict)
+    on_encoder: list[Entry] = field(default_factory=list)
 
     def keep_up(self, opened: Entry, encoder: Entry | None = None) -> None:
-        """Let the panel that is being built follow what happens elsewhere; ``encoder`` where a change of it differs."""
-        self.on_open.append((self.building, opened))
-        self.on_encoder.append((self.building, encoder or opened))
+        """Let the panel that is being built follow what happens elsewhere; its handler's first input is the view.
+
+        ``encoder`` is called instead of ``opened`` where the encoder changes.
+        """
+        self.on_open[self.building] = self._while_open(opened)
+        self.follow_encoder(encoder or opened)
+
+    def follow_encoder(self, entry: Entry) -> None:
+        """Call this part of the panel that is being built when the encoder changes."""
+        self.on_encoder.append(self._while_open(entry))
+
+    def _while_open(self, entry: Entry) -> Entry:
+        """The same, only while the panel is open; it catches up when its tab is opened."""
+        identifier, (function, inputs, outputs) = self.building, entry
+
+        def run(view: ViewState, *rest: Any) -> Iterator[Any]:
+            if view.tab == identifier and is_open(view):
+                yield from function(view, *rest)
+            else:
+                yield unchanged(outputs)
+
+        return run, inputs, outputs

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zipfile
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,6 +16,7 @@ import pytest
 from backend.collections import demo_scenes as demo
 from backend.errors import InputError
 from backend.progress import Cancelled
+from components.frame.panel import Page
 from components.frame.running import steps_of
 from components.frame.view_state import ViewState
 from components.panels.compose import reports as compose_reports
@@ -104,7 +105,12 @@ def test_opening_shows_progress_then_everything(on, panel):
 
 
 def test_nothing_is_computed_while_another_tab_is_open(on, panel):
-    assert isinstance(next(on.asked(ViewState(tab="listen"))), dict)
+    frame = Page(None, None, None, None, building="compose")  # type: ignore[arg-type]
+    frame.keep_up((on.asked, [], [None]))
+    (asked, *_), (asked_again, *_) = frame.on_open["compose"], frame.on_encoder[0]
+    for run in (asked, asked_again):
+        assert isinstance(next(run(ViewState(tab="listen", clip="x"))), dict)
+        assert isinstance(next(run(replace(COMPOSE, clip="x"))), str)
     (only,) = on.on_open(ViewState(tab="ask"), None)
     assert shown(panel, only) == {}, "the browser reports a change of the token even when there was none"
     assert isinstance(next(on.asked(COMPOSE)), str)
