@@ -18,6 +18,11 @@ OWNER_ONLY = 0o600
 """Mode of files that may hold what a visitor brought."""
 
 
+def asset_text(place: str) -> str:
+    """A text file of the assets: ``asset_text("frame/page.css")``."""
+    return (ASSETS / place).read_text(encoding="utf-8")
+
+
 @contextlib.contextmanager
 def atomic_write(path: Path, *, mode: int = 0o666) -> Iterator[Path]:
     """Write a file whole or not at all: the block fills another file, which takes this one's place at the end.

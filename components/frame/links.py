@@ -15,14 +15,13 @@ import gradio as gr
 
 from backend.checks import checked_seed
 from backend.collections.demo import demo_clips
-from backend.files import ASSETS
+from backend.files import asset_text
 from backend.negation import concepts_from_text, concepts_to_text
 from backend.retrieval.steering import checked_lambda
 from components.frame.link_fields import LinkField, number, one_of
 from components.frame.panel_spec import PanelSpec
 from components.frame.view_state import PanelState, ViewState, first_clip
 
-ADDRESS_SCRIPT = ASSETS / "frame" / "address.js"
 LOST = "lost"
 """Given to the address where the server no longer has the view: the browser opens its link again."""
 OWN_SOUND = "The link is of a visitor's own sound, which no link carries; a demo sound is shown instead."
@@ -30,7 +29,7 @@ OWN_SOUND = "The link is of a visitor's own sound, which no link carries; a demo
 
 def address() -> gr.HTML:
     """An invisible component: the query string it is given becomes the address bar's."""
-    script = ADDRESS_SCRIPT.read_text(encoding="utf-8")
+    script = asset_text("frame/address.js")
     return gr.HTML("", html_template="<span hidden></span>", js_on_load=script, elem_classes="address")
 
 

@@ -6,15 +6,14 @@ there before Gradio's own code, is a file of ``assets/frame/`` named here.
 
 from __future__ import annotations
 
-from backend.files import ASSETS
+from backend.files import asset_text
 from backend.reports.palette import css_variables
 from components.widgets.plotly_chart import chart_settings
 
-FOLDER = ASSETS / "frame"
 SHARED = ("order", "charts")
 
 
 def page_head() -> str:
     """What every page of ours needs in its head: the palette and the shared scripts."""
-    scripts = [chart_settings(), *((FOLDER / f"{name}.js").read_text(encoding="utf-8") for name in SHARED)]
+    scripts = [chart_settings(), *(asset_text(f"frame/{name}.js") for name in SHARED)]
     return f"<style>{css_variables()}</style>" + "".join(f"<script>{script}</script>" for script in scripts)

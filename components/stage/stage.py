@@ -20,7 +20,7 @@ from typing import Any
 import gradio as gr
 
 from backend.audio.spectrogram import MAX_COLUMNS, colours, detail, packed, packed_peaks
-from backend.files import ASSETS
+from backend.files import asset_text
 from backend.kept import Kept
 from components.frame.gradio_repairs import EVERY_EVENT, Unstubbed, cached_bytes, cached_copy, file_value
 from components.stage.checks import LEAST_REGION, clicked_window, selected_band, selected_region, wanted_part
@@ -31,7 +31,6 @@ __all__ = [
     "selected_band", "selected_region", "stage_view",
 ]  # fmt: skip
 
-FOLDER = ASSETS / "stage"
 SCRIPTS = (
     "format", "axis", "sound", "picture", "draw", "evidence", "pointer", "keys", "screen", "buttons", "table",
     "selection", "hearing", "stage", "start",
@@ -73,12 +72,11 @@ class Stage(gr.HTML, metaclass=Unstubbed):
     """
 
     def __init__(self, value: Payload | None = None, **keywords: Any) -> None:
-        read = {name: (FOLDER / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS}
         super().__init__(
             value=value,
-            html_template=(FOLDER / "stage.html").read_text(encoding="utf-8"),
-            css_template=(FOLDER / "stage.css").read_text(encoding="utf-8"),
-            js_on_load="\n".join(read[name] for name in SCRIPTS),
+            html_template=asset_text("stage/stage.html"),
+            css_template=asset_text("stage/stage.css"),
+            js_on_load="\n".join(asset_text(f"stage/{name}.js") for name in SCRIPTS),
             apply_default_css=False,
             server_functions=[finer],
             colours=base64.b64encode(colours().tobytes()).decode("ascii"),

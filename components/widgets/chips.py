@@ -7,22 +7,13 @@ from typing import Any
 import gradio as gr
 
 from backend.errors import InputError
-from backend.files import ASSETS
 from backend.negation import MAX_CONCEPTS, MAX_PHRASE, Concept, Query, checked_count, checked_phrase
-
-FOLDER = ASSETS / "widgets"
+from components.widgets.scripted import scripted
 
 
 def chip_editor(elem_id: str) -> gr.HTML:
     """The component. Give it ``chips_value(query)``; it fires ``input`` with ``{"chips": [...]}``."""
-    return gr.HTML(
-        {},
-        html_template='<div class="chips-host"></div>',
-        css_template=(FOLDER / "chips.css").read_text(encoding="utf-8"),
-        js_on_load=(FOLDER / "chips.js").read_text(encoding="utf-8"),
-        elem_id=elem_id,
-        apply_default_css=False,
-    )
+    return scripted("widgets/chips", "chips-host", elem_id)
 
 
 def chips_value(query: Query) -> dict[str, Any]:

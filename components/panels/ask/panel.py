@@ -8,7 +8,6 @@ from typing import Any
 
 import gradio as gr
 
-from backend.files import ASSETS
 from backend.negation import MAX_CHARACTERS
 from components.frame.gradio_repairs import EVERY_EVENT, sent_by
 from components.frame.panel import HEAVY, PRIVATE, Page, result_line
@@ -20,8 +19,7 @@ from components.panels.ask.handlers import EXAMPLES, AskHandlers, Parts
 from components.panels.ask.state import AskState
 from components.widgets.chips import chip_editor
 from components.widgets.queries import asked_key
-
-FOLDER = ASSETS / "panels" / "ask"
+from components.widgets.scripted import scripted, style
 
 
 @dataclass
@@ -49,14 +47,7 @@ def build(page: Page) -> None:
         chips = chip_editor(elem_id="ask-chips")
         error = gr.HTML("", elem_classes="message", elem_id="ask-error")
         headline = result_line("ask-headline", min_height=64)
-        board = gr.HTML(
-            {},
-            html_template='<div class="ask-board"></div>',
-            css_template=(FOLDER / "board.css").read_text(encoding="utf-8"),
-            js_on_load=(FOLDER / "board.js").read_text(encoding="utf-8"),
-            elem_id="ask-board",
-            apply_default_css=False,
-        )
+        board = scripted("panels/ask/board", "ask-board", elem_id="ask-board")
         with gr.Accordion("Rank your own sounds beside these", open=False, elem_id="ask-own"):
             upload = gr.Audio(
                 type="filepath", sources=["upload", "microphone"], label="Upload or record; it joins the ranking",
@@ -65,7 +56,7 @@ def build(page: Page) -> None:
             forget = gr.Button("Remove my sounds", size="sm", elem_id="ask-forget", scale=0)
             own_said = gr.HTML("", elem_classes="message", elem_id="ask-own-said")
         how = gr.HTML("", elem_id="ask-how")
-        gr.HTML(f"<style>{(FOLDER / 'page.css').read_text(encoding='utf-8')}</style>", padding=False)
+        gr.HTML(style("panels/ask/page.css"), padding=False)
     parts = Parts(page.view, gr.State(()), page.address, query, chips, error, headline, board, own_said, how)
     _connect(page, parts, AskHandlers(parts), _Controls(go, upload, examples, forget))
 

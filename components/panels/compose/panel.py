@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from backend.files import ASSETS
+from backend.files import asset_text
 from components.frame.gradio_repairs import EVERY_EVENT
 from components.frame.panel import HEAVY, PRIVATE, Page, result_line
 from components.frame.panel_spec import PanelSpec
@@ -15,8 +15,8 @@ from components.panels.compose.api import ENDPOINTS
 from components.panels.compose.handlers import NO_SECOND, ComposeHandlers, Parts
 from components.panels.compose.state import ComposeState
 from components.widgets.plotly_chart import plotly_chart
+from components.widgets.scripted import style
 
-FOLDER = ASSETS / "panels" / "compose"
 NARROW: dict[str, Any] = {"scale": 0, "min_width": 260}
 DOWNLOADS = {
     "json": "All as JSON",
@@ -38,7 +38,7 @@ between labels, or FSD50K's or CHiME-Home's own table. Optional: a second encode
 
 def _live(elem_id: str, **options: Any) -> gr.HTML:
     """An HTML part whose clicks play sounds, open combinations or change the sum."""
-    script = (FOLDER / "compose.js").read_text(encoding="utf-8")
+    script = asset_text("panels/compose/compose.js")
     return gr.HTML("", js_on_load=script, elem_id=elem_id, apply_default_css=False, **options)
 
 
@@ -68,9 +68,8 @@ def _downloads() -> dict[str, gr.DownloadButton]:
 
 def build(page: Page) -> None:
     """Lay the panel out and connect it."""
-    style = (FOLDER / "compose.css").read_text(encoding="utf-8")
     with gr.Column(elem_classes="panel"):
-        gr.HTML(f"<style>{style}</style>", elem_classes="message")
+        gr.HTML(style("panels/compose/compose.css"), elem_classes="message")
         opened, wanted, files_wanted = gr.State(None, time_to_live=7200), gr.State(""), gr.State("")
         headline = result_line("compose-headline", min_height=96)
         table = gr.HTML("", elem_id="compose-table", elem_classes="result", min_height=240)

@@ -10,7 +10,6 @@ import gradio as gr
 
 from backend.encoders.base import load_encoder
 from backend.errors import InputError
-from backend.files import ASSETS
 from backend.negation import MAX_CHARACTERS
 from backend.reports.jsonable import json_text
 from backend.retrieval.diagnosis import Diagnosis, Relatives, diagnose, edited, relatives_of
@@ -28,8 +27,7 @@ from components.widgets.chips import checked_chips, chip_editor, chips_value
 from components.widgets.markup import error_box
 from components.widgets.plotly_chart import plotly_chart
 from components.widgets.queries import asked_key, query_of
-
-FOLDER = ASSETS / "panels" / "steer"
+from components.widgets.scripted import scripted, style
 
 
 @dataclass
@@ -155,14 +153,7 @@ def build(page: Page) -> None:
         headline = result_line("steer-headline", min_height=64)
         with gr.Row(elem_classes="steer-row"):
             with gr.Column(min_width=320):
-                editor = gr.HTML(
-                    {},
-                    html_template='<div class="steer-lines"></div>',
-                    css_template=(FOLDER / "steer.css").read_text(encoding="utf-8"),
-                    js_on_load=(FOLDER / "lines.js").read_text(encoding="utf-8"),
-                    elem_id="steer-lines",
-                    apply_default_css=False,
-                )
+                editor = scripted("panels/steer/lines", "steer-lines", elem_id="steer-lines")
                 line_error = gr.HTML("", elem_classes="message", elem_id="steer-line-error")
             with gr.Column(min_width=320):
                 plane = plotly_chart(elem_id="steer-plane", min_height=320)
@@ -175,7 +166,7 @@ def build(page: Page) -> None:
         with gr.Row(elem_classes="downloads"):
             as_json = gr.DownloadButton("Numbers as JSON", interactive=False, size="sm", elem_id="steer-json", scale=0)
         how = gr.HTML("", elem_id="steer-how")
-        gr.HTML(f"<style>{(FOLDER / 'pictures.css').read_text(encoding='utf-8')}</style>", padding=False)
+        gr.HTML(style("panels/steer/pictures.css"), padding=False)
 
     parts = Parts(
         page.view, gr.State(None), page.address, query, chips, error, headline, editor, line_error,
