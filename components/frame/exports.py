@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import shutil
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,14 +37,29 @@ def export_file(name: str) -> Path:
     return folder / name
 
 
-def _files(stem: str, record: dict[str, Any], table: Table) -> dict[str, Any]:
-    as_json, as_csv = export_file(f"{stem}.json"), export_file(f"{stem}.csv")
-    as_json.write_text(json_text(record), encoding="utf-8")
-    as_csv.write_text(table.csv(), encoding="utf-8")
-    return {
-        "json": gr.DownloadButton(value=str(as_json), interactive=True),
-        "csv": gr.DownloadButton(value=str(as_csv), interactive=True),
-    }
+def download_row(panel: str, titles: Mapping[str, str], **options: Any) -> dict[str, gr.DownloadButton]:
+    """A row of buttons, by kind of file, that give nothing yet."""
+    with gr.Row(elem_classes="downloads"):
+        return {
+            kind: gr.DownloadButton(title, interactive=False, size="sm", elem_id=f"{panel}-{kind}", **options)
+            for kind, title in titles.items()
+        }
+
+
+def ready(path: Path) -> gr.DownloadButton:
+    """A button that gives this file."""
+    return gr.DownloadButton(value=str(path), interactive=True)
+
+
+def download(name: str, content: str | bytes) -> gr.DownloadButton:
+    """A button that gives a fresh file of this name and content."""
+    path = export_file(name)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return ready(path)
+
+
+def _numbers(stem: str, record: dict[str, Any], table: Table) -> dict[str, gr.DownloadButton]:
+    return {"json": download(f"{stem}.json", json_text(record)), "csv": download(f"{stem}.csv", table.csv())}
 
 
 def localization_exports(found: Localization, view: ViewState) -> dict[str, Any]:
@@ -51,7 +67,7 @@ def localization_exports(found: Localization, view: ViewState) -> dict[str, Any]
     if not found.complete:
         return {}
     record = found.record(query_of(view), view.seed, link=link(view))
-    return _files("unheard-evidence", record, window_table(found, view.seed))
+    return _numbers("unheard-evidence", record, window_table(found, view.seed))
 
 
 def cut_exports(experiment: CutExperiment, view: ViewState) -> dict[str, Any]:
@@ -60,4 +76,4 @@ def cut_exports(experiment: CutExperiment, view: ViewState) -> dict[str, Any]:
     save_wav(experiment.cut, wav)
     record = experiment.record(query_of(view), link=link(view))
     table = window_table(experiment.before, experiment.seed, experiment.after)
-    return {"wav": gr.DownloadButton(value=str(wav), interactive=True), **_files("unheard-cut", record, table)}
+    return {"wav": ready(wav), **_numbers("unheard-cut", record, table)}

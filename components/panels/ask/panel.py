@@ -8,7 +8,6 @@ from typing import Any
 
 import gradio as gr
 
-from backend.negation import MAX_CHARACTERS
 from components.frame.gradio_repairs import EVERY_EVENT, sent_by
 from components.frame.panel import HEAVY, PRIVATE, Page, result_line
 from components.frame.panel_spec import PanelSpec
@@ -18,6 +17,7 @@ from components.panels.ask.api import ENDPOINTS
 from components.panels.ask.handlers import EXAMPLES, AskHandlers, Parts
 from components.panels.ask.state import AskState
 from components.widgets.chips import chip_editor
+from components.widgets.inputs import ASKED, own_sound, query_box
 from components.widgets.queries import asked_key
 from components.widgets.scripted import scripted, style
 
@@ -36,11 +36,7 @@ def build(page: Page) -> None:
     """Lay the panel out and connect it."""
     with gr.Column(elem_classes="panel"):
         with gr.Row(elem_classes="ask-row"):
-            query = gr.Textbox(
-                placeholder="rain without thunder", label="What should be heard, and what should not?", scale=6,
-                max_length=MAX_CHARACTERS, elem_id="ask-query", lines=1,
-            )  # fmt: skip
-            go = gr.Button("Ask", variant="primary", scale=0, min_width=120, elem_id="ask-go")
+            query, go = query_box("ask", "Ask", ASKED, "rain without thunder", variant="primary", elem_id="ask-go")
         with gr.Row(elem_classes="ask-examples"):
             gr.HTML('<span class="ask-try">Try</span>', padding=False)
             examples = [gr.Button(text, size="sm", scale=0, elem_classes="ask-example") for text in EXAMPLES]
@@ -49,10 +45,7 @@ def build(page: Page) -> None:
         headline = result_line("ask-headline", min_height=64)
         board = scripted("panels/ask/board", "ask-board", elem_id="ask-board")
         with gr.Accordion("Rank your own sounds beside these", open=False, elem_id="ask-own"):
-            upload = gr.Audio(
-                type="filepath", sources=["upload", "microphone"], label="Upload or record; it joins the ranking",
-                elem_id="ask-upload", editable=False, buttons=[],
-            )  # fmt: skip
+            upload = own_sound("ask", "Upload or record; it joins the ranking")
             forget = gr.Button("Remove my sounds", size="sm", elem_id="ask-forget", scale=0)
             own_said = gr.HTML("", elem_classes="message", elem_id="ask-own-said")
         how = gr.HTML("", elem_id="ask-how")

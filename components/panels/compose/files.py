@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import io
 import zipfile
-from pathlib import Path
+
+import gradio as gr
 
 from backend.composition import Report
 from backend.reports.composition.export import json_text, report_drawings, report_page, table_csv
 from backend.reports.composition.rows import report_tables
-from components.frame.exports import export_file
+from components.frame.exports import download
 
 
-def report_files(report: Report) -> dict[str, Path]:
+def report_files(report: Report) -> dict[str, gr.DownloadButton]:
     """``json``, ``csv`` (a ZIP of tables), ``figures`` (a ZIP of PNG and SVG) and ``page`` (HTML)."""
     tables = {f"{name}.csv": table_csv(table).encode() for name, table in report_tables(report).items()}
     drawings = report_drawings(report)
@@ -20,17 +21,12 @@ def report_files(report: Report) -> dict[str, Path]:
     for name, drawing in drawings.items():
         figures[f"{name}.svg"] = drawing.svg.encode()
         figures[f"{name}.png"] = drawing.png
-    contents = {
-        "json": ("compose.json", json_text(report).encode()),
-        "csv": ("unheard-compose-tables.zip", _zipped(tables)),
-        "figures": ("unheard-compose-figures.zip", _zipped(figures)),
-        "page": ("unheard-compose-report.html", report_page(report, drawings).encode()),
+    return {
+        "json": download("compose.json", json_text(report)),
+        "csv": download("unheard-compose-tables.zip", _zipped(tables)),
+        "figures": download("unheard-compose-figures.zip", _zipped(figures)),
+        "page": download("unheard-compose-report.html", report_page(report, drawings)),
     }
-    paths = {}
-    for kind, (name, content) in contents.items():
-        paths[kind] = export_file(name)
-        paths[kind].write_bytes(content)
-    return paths
 
 
 def _zipped(files: dict[str, bytes]) -> bytes:

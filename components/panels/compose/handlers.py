@@ -174,9 +174,7 @@ class ComposeHandlers:
         """Write the downloads of what is shown."""
         if opened is None:
             return self.parts.answer()
-        paths = report_files(opened.report)
-        ready = {kind: gr.DownloadButton(value=str(path), interactive=True) for kind, path in paths.items()}
-        return self.parts.answer(**ready)
+        return self.parts.answer(**report_files(opened.report))
 
     def on_second(self, view: ViewState, opened: Opened | None, name: str) -> Iterator[list[Any]]:
         """A second encoder on the same collection, or none."""

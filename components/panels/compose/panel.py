@@ -7,6 +7,7 @@ from typing import Any
 import gradio as gr
 
 from backend.files import asset_text
+from components.frame.exports import download_row
 from components.frame.gradio_repairs import EVERY_EVENT
 from components.frame.panel import HEAVY, PRIVATE, Page, result_line
 from components.frame.panel_spec import PanelSpec
@@ -58,14 +59,6 @@ def _own() -> tuple[gr.Dropdown, list[gr.File], gr.Button, gr.Button]:
     return second, files, analyse, demo
 
 
-def _downloads() -> dict[str, gr.DownloadButton]:
-    with gr.Row(elem_classes="downloads"):
-        return {
-            kind: gr.DownloadButton(title, interactive=False, size="sm", elem_id=f"compose-{kind}")
-            for kind, title in DOWNLOADS.items()
-        }
-
-
 def build(page: Page) -> None:
     """Lay the panel out and connect it."""
     with gr.Column(elem_classes="panel"):
@@ -86,7 +79,7 @@ def build(page: Page) -> None:
             drawer = _live("compose-drawer", min_height=420)
         arithmetic = _live("compose-arithmetic")
         comparison = plotly_chart(elem_id="compose-comparison")
-        buttons = _downloads()
+        buttons = download_row("compose", DOWNLOADS)
         with gr.Accordion(PICTURES, open=False, elem_id="compose-more"):
             pictures = plotly_chart(elem_id="compose-pictures")
         second, files, analyse, demo = _own()

@@ -9,12 +9,12 @@ import gradio as gr
 
 from backend.audio import WINDOW_SECONDS
 from backend.evidence.cut import DEFAULT_DEPTH_DB, MAX_DEPTH_DB, USUAL_DEPTHS_DB
-from backend.negation import MAX_CHARACTERS
+from components.frame.exports import download_row
 from components.frame.gradio_repairs import EVERY_EVENT, ForgivingSlider
 from components.frame.panel import HEAVY, PRIVATE, Page, result_line
 from components.frame.panel_spec import PanelSpec
 from components.frame.turns import Panel
-from components.frame.view_state import ViewState
+from components.frame.view_state import DEFAULT_QUERY, ViewState
 from components.panels.listen import compare
 from components.panels.listen.api import ENDPOINTS
 from components.panels.listen.handlers import OTHER_DEPTH, ListenHandlers
@@ -22,33 +22,21 @@ from components.panels.listen.parts import Parts, clip_choices, cut_label, shown
 from components.panels.listen.state import ListenState
 from components.stage.stage import Stage
 from components.widgets.chips import chip_editor
+from components.widgets.inputs import ASKED, own_sound, query_box
+
+DOWNLOADS = {"wav": "Cut as WAV", "csv": "Numbers as CSV", "json": "Numbers as JSON"}
 
 
 def build(page: Page) -> None:
     """Lay the panel out and connect it."""
     with gr.Column(elem_classes="panel"):
         with gr.Row(elem_classes="ask-row"):
-            query = gr.Textbox(
-                placeholder="a dog barking, no rain",
-                label="What should be heard, and what should not?",
-                scale=6,
-                max_length=MAX_CHARACTERS,
-                elem_id="listen-query",
-                lines=1,
-            )
-            find = gr.Button("Find", scale=0, min_width=96, elem_id="listen-find")
+            query, find = query_box("listen", "Find", ASKED, DEFAULT_QUERY, min_width=96, elem_id="listen-find")
             clip = gr.Dropdown(clip_choices(), label="Sound", scale=5, elem_id="listen-clip", filterable=True)
         chips = chip_editor(elem_id="listen-chips")
         query_error = gr.HTML("", elem_classes="message")
         with gr.Accordion("Use your own sound", open=False, elem_id="listen-own"):
-            own = gr.Audio(
-                type="filepath",
-                sources=["upload", "microphone"],
-                label="Upload or record",
-                elem_id="listen-upload",
-                editable=False,
-                buttons=[],
-            )
+            own = own_sound("listen", "Upload or record")
             shorten = gr.Button("Use the first 10 minutes", visible=False, elem_id="listen-shorten")
         clip_error = gr.HTML("", elem_classes="message")
         headline = result_line("listen-headline", min_height=64)
@@ -65,18 +53,14 @@ def build(page: Page) -> None:
             stop = gr.Button("Cancel", visible=False, elem_id="listen-cancel")
         cut_error = gr.HTML("", elem_classes="message")
         table = gr.HTML("", elem_classes="result", elem_id="listen-table", min_height=120)
-        with gr.Row(elem_classes="downloads"):
-            wav = gr.DownloadButton("Cut as WAV", interactive=False, size="sm", elem_id="listen-wav")
-            csv = gr.DownloadButton("Numbers as CSV", interactive=False, size="sm", elem_id="listen-csv")
-            as_json = gr.DownloadButton("Numbers as JSON", interactive=False, size="sm", elem_id="listen-json")
+        buttons = download_row("listen", DOWNLOADS)
         how = gr.HTML("", elem_id="listen-how")
         compare.build(page)
 
     parts = Parts(
         view=page.view, address=page.address, query=query, chips=chips, query_error=query_error,
         clip=clip, clip_error=clip_error, stage=stage, headline=headline, table=table, how=how, window=window,
-        depth=depth, other=other, cut=cut, stop=stop, shorten=shorten, cut_error=cut_error, wav=wav, csv=csv,
-        json=as_json,
+        depth=depth, other=other, cut=cut, stop=stop, shorten=shorten, cut_error=cut_error, **buttons,
     )  # fmt: skip
     _connect(page, parts, ListenHandlers(parts), find=find, own=own)
 

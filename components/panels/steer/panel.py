@@ -10,20 +10,20 @@ import gradio as gr
 
 from backend.encoders.base import load_encoder
 from backend.errors import InputError
-from backend.negation import MAX_CHARACTERS
 from backend.reports.jsonable import json_text
 from backend.retrieval.diagnosis import Diagnosis, Relatives, diagnose, edited, relatives_of
 from backend.retrieval.steering import DEFAULT_LAMBDA, LARGEST_LAMBDA, PAPER_LAMBDAS
-from components.frame.exports import export_file
+from components.frame.exports import download, download_row
 from components.frame.gradio_repairs import EVERY_EVENT, ForgivingSlider, sent_by
 from components.frame.links import link
 from components.frame.panel import HEAVY, PRIVATE, Page, PanelParts, refused_in, result_line
 from components.frame.panel_spec import PanelSpec
 from components.frame.turns import Panel
-from components.frame.view_state import ViewState
+from components.frame.view_state import DEFAULT_QUERY, ViewState
 from components.panels.steer import view as say
 from components.panels.steer.api import ENDPOINTS
 from components.widgets.chips import checked_chips, chip_editor, chips_value
+from components.widgets.inputs import query_box
 from components.widgets.markup import error_box
 from components.widgets.plotly_chart import plotly_chart
 from components.widgets.queries import asked_key, query_of
@@ -89,7 +89,7 @@ class SteerHandlers:
             editor=say.lines_value(found),
             figures=say.figures(found),
             how=say.how_computed(found),
-            json=gr.DownloadButton(value=_file(found, view), interactive=True),
+            json=_file(found, view),
             **self._steered(found, view.strength),
         )
 
@@ -132,22 +132,17 @@ class SteerHandlers:
         return self.parts.answer(view=view, address=link(view), **box, **self._steered(found, view.strength))
 
 
-def _file(found: Diagnosis, view: ViewState) -> str:
-    path = export_file("unheard-steer.json")
+def _file(found: Diagnosis, view: ViewState) -> gr.DownloadButton:
     made_here = {"query": view.query, "seed": view.seed, "link": link(view)}
-    path.write_text(json_text({**found.record(link=made_here["link"]), **made_here}), encoding="utf-8")
-    return str(path)
+    return download("unheard-steer.json", json_text({**found.record(link=made_here["link"]), **made_here}))
 
 
 def build(page: Page) -> None:
     """Lay the panel out and connect it."""
     with gr.Column(elem_classes="panel"):
         with gr.Row(elem_classes="ask-row"):
-            query = gr.Textbox(
-                placeholder="a dog barking, no rain", label="A query that says what should not be heard", scale=6,
-                max_length=MAX_CHARACTERS, elem_id="steer-query", lines=1,
-            )  # fmt: skip
-            look = gr.Button("Compare", variant="primary", scale=0, min_width=120, elem_id="steer-go")
+            label = "A query that says what should not be heard"
+            query, look = query_box("steer", "Compare", label, DEFAULT_QUERY, variant="primary", elem_id="steer-go")
         chips = chip_editor(elem_id="steer-chips")
         error = gr.HTML("", elem_classes="message", elem_id="steer-error")
         headline = result_line("steer-headline", min_height=64)
@@ -163,14 +158,13 @@ def build(page: Page) -> None:
                 )  # fmt: skip
                 steering = gr.HTML("", elem_classes="result", elem_id="steer-sentence", min_height=72)
         figures = plotly_chart(elem_id="steer-figures", min_height=300)
-        with gr.Row(elem_classes="downloads"):
-            as_json = gr.DownloadButton("Numbers as JSON", interactive=False, size="sm", elem_id="steer-json", scale=0)
+        buttons = download_row("steer", {"json": "Numbers as JSON"}, scale=0)
         how = gr.HTML("", elem_id="steer-how")
         gr.HTML(style("panels/steer/pictures.css"), padding=False)
 
     parts = Parts(
         page.view, gr.State(None), page.address, query, chips, error, headline, editor, line_error,
-        plane, steering, strength, figures, how, as_json,
+        plane, steering, strength, figures, how, **buttons,
     )  # fmt: skip
     _connect(page, parts, SteerHandlers(parts), look)
 

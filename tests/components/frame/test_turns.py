@@ -122,7 +122,7 @@ def test_every_handler_that_answers_more_than_once_goes_through_the_frame() -> N
     assert ("components.frame.turns", "Panel.handler") in found
     framed = {
         ("components.frame.turns", "Panel.handler"),
-        ("components.page", "_only_on"),
+        ("components.frame.panel", "Page._while_open"),
         ("components.frame.turns", "Panel.catch_up"),
     }
     assert found <= framed, "connect it with components.frame.turns.Panel"

@@ -30,7 +30,7 @@ def encoder(monkeypatch: pytest.MonkeyPatch, tmp_path) -> BandEncoder:
     """The panel on an encoder of eight bands, its files in a folder of the test."""
     made = BandEncoder()
     monkeypatch.setattr(steer, "load_encoder", lambda identifier: made)
-    monkeypatch.setattr(steer, "export_file", lambda name: tmp_path / name)
+    monkeypatch.setattr("components.frame.exports.export_file", lambda name: tmp_path / name)
     return made
 
 
