@@ -65,6 +65,21 @@ def checked_by(check: Callable[[object], Checked], read: Callable[[str], object]
     return checked
 
 
+def add_clip(parser: argparse.ArgumentParser) -> None:
+    """CLIP."""
+    parser.add_argument("clip", help="an audio file, or the id of a demo clip")
+
+
+def add_query(parser: argparse.ArgumentParser, **options: Any) -> None:
+    """QUERY."""
+    parser.add_argument("query", help='for example "a dog barking, no rain"', **options)
+
+
+def add_json(parser: argparse.ArgumentParser, said: str = "print one JSON object") -> None:
+    """--json."""
+    parser.add_argument("--json", action="store_true", help=said)
+
+
 def add_seed(parser: argparse.ArgumentParser) -> None:
     """--seed."""
     parser.add_argument(
@@ -93,7 +108,7 @@ def add_common(parser: argparse.ArgumentParser, *, window: bool = True) -> None:
             help="window length in seconds (default: %(default)g)",
         )
     add_seed(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json(parser)
 
 
 def needed_here(info: EncoderInfo) -> str:
@@ -115,11 +130,6 @@ def loaded_encoder(encoder_id: str) -> Encoder:
     if info is not None and info.downloadable and not info.ready:
         raise InputError(f"{encoder_id} is not ready here. {needed_here(info)}", concerns="file")
     return load_encoder(encoder_id, trusted=True)
-
-
-def chosen_encoder(arguments: argparse.Namespace) -> Encoder:
-    """The encoder that --encoder names."""
-    return loaded_encoder(arguments.encoder)
 
 
 def print_json(value: object) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from backend.commands.common import add_seed, finite_number, loaded_encoder, print_json, whole_number
+from backend.commands.common import add_json, add_seed, finite_number, loaded_encoder, print_json, whole_number
 from backend.commands.terminal_progress import clear, on_terminal
 from backend.composition.analysis import PERMUTATIONS, SPLITS
 from backend.errors import InputError
@@ -33,7 +33,7 @@ def register(commands: Any) -> None:
     )
     add_seed(parser)
     parser.add_argument("--out", metavar="DIR", help="write compose.json, tables (CSV) and figures (PNG, SVG, HTML)")
-    parser.add_argument("--json", action="store_true", help="print compose.json instead of the headline")
+    add_json(parser, "print compose.json instead of the headline")
     parser.add_argument(
         "--ancestors",
         choices=("keep", "drop"),

@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from backend.commands.common import loaded_encoder, needed_here, print_json
+from backend.commands.common import add_json, loaded_encoder, needed_here, print_json
 
 
 def register(commands: Any) -> None:
     """Add the sub-command."""
     parser = commands.add_parser("encoders", help="list the encoders and what each needs")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_json(parser, "print JSON")
     does = parser.add_mutually_exclusive_group()
     does.add_argument("--download", metavar="ID", help="fetch a listed encoder; a broken download is continued")
     does.add_argument("--test", metavar="ID", help="load an encoder and test it on two sounds and eight texts")

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from backend.commands.common import (
+    add_clip,
     add_common,
     checked_by,
-    chosen_encoder,
     finite_number,
+    loaded_encoder,
     print_json,
 )
 from backend.errors import InputError
@@ -21,7 +22,7 @@ from backend.evidence.cut import DEFAULT_DEPTH_DB
 def register(commands: Any) -> None:
     """Add the sub-command."""
     parser = commands.add_parser("gate", help="cut a region by spectral gating, save it, and score it again")
-    parser.add_argument("clip", help="an audio file, or the id of a demo clip")
+    add_clip(parser)
     parser.add_argument("--start", type=finite_number, required=True, help="start of the region in seconds")
     parser.add_argument("--end", type=finite_number, required=True, help="end of the region in seconds")
     parser.add_argument(
@@ -76,7 +77,7 @@ def run(arguments: argparse.Namespace) -> None:
         cut, record = gated_clip(clip, span, depth, band), cut_record(clip, span, depth, band)
         sentences: list[str] = []
     else:
-        encoder = chosen_encoder(arguments)
+        encoder = loaded_encoder(arguments.encoder)
         experiment = cut_and_compare(
             encoder,
             clip,

@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from backend.commands.common import add_common, chosen_encoder, print_json
+from backend.commands.common import add_clip, add_common, add_query, loaded_encoder, print_json
 
 
 def register(commands: Any) -> None:
     """Add the sub-command."""
     parser = commands.add_parser("localize", help="where each concept of a query is found in a clip")
-    parser.add_argument("clip", help="an audio file, or the id of a demo clip")
-    parser.add_argument("query", help='for example "a dog barking, no rain"')
+    add_clip(parser)
+    add_query(parser)
     add_common(parser)
     parser.set_defaults(run=run)
 
@@ -25,7 +25,7 @@ def run(arguments: argparse.Namespace) -> None:
 
     query = parse_query(arguments.query)
     clip = demo_or_file(arguments.clip)
-    encoder = chosen_encoder(arguments)
+    encoder = loaded_encoder(arguments.encoder)
     found = localize(encoder, clip, query.concepts, arguments.window)
     if arguments.json:
         print_json(found.record(query, arguments.seed))

@@ -8,7 +8,7 @@ from typing import Any
 
 from backend.benchmarks.negeval import DEFAULT_CLIPS, DEFAULT_PAIRS, MOST_PAIRS
 from backend.checks import checked_whole
-from backend.commands.common import add_common, chosen_encoder, print_json, whole_number
+from backend.commands.common import add_common, loaded_encoder, print_json, whole_number
 from backend.errors import InputError
 
 
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> None:
     options = _options(arguments)
     collection = open_collection(arguments.collection)
     checked_folder(arguments.out)  # said before minutes of work, not after them
-    result = run_benchmark(collection, chosen_encoder(arguments), options, on_terminal())
+    result = run_benchmark(collection, loaded_encoder(arguments.encoder), options, on_terminal())
     written = write_report(result, arguments.out)
     clear()
     if arguments.json:

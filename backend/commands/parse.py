@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 
+from backend.commands.common import add_json, add_query
 from backend.errors import InputError
 
 
@@ -17,8 +18,8 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         description="Split a query into what must and what must not be heard. "
         "Without QUERY, reads one query a line from standard input and prints one object a line.",
     )
-    parser.add_argument("query", nargs="?", metavar="QUERY", help='for example "a dog barking, no rain"')
-    parser.add_argument("--json", action="store_true", help="print one JSON object a query")
+    add_query(parser, nargs="?", metavar="QUERY")
+    add_json(parser, "print one JSON object a query")
     parser.set_defaults(run=run)
 
 

@@ -12,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from backend.commands.common import OneSentenceParser, add_seed, print_json
+from backend.commands.common import OneSentenceParser, add_json, add_seed, print_json
 from backend.errors import InputError
 from backend.reports.provenance import provenance
 from backend.settings import COMMAND
@@ -41,7 +41,7 @@ def register(commands: Any) -> None:
         "--development", action="store_true", help="measure scenes of the pool's sounds too (needs --pool)"
     )
     add_seed(step)
-    step.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json(step)
     step.set_defaults(run=run_evaluate)
     step = steps.add_parser("export", help="write assets/pocket from a training checkpoint")
     step.add_argument("checkpoint", type=Path)

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from backend.commands.common import add_common, checked_by, chosen_encoder, finite_number, print_json
+from backend.commands.common import add_common, add_query, checked_by, finite_number, loaded_encoder, print_json
 from backend.retrieval.ranking import DEFAULT_HITS, checked_top
 from backend.retrieval.search import DEFAULT_SCORER
 from backend.retrieval.steering import DEFAULT_LAMBDA, LARGEST_LAMBDA, checked_lambda
@@ -19,7 +19,7 @@ def register(commands: Any) -> None:
     """Add the sub-command."""
     parser = commands.add_parser("rank", help="rank a collection for a query that may say what must not be heard")
     parser.add_argument("collection", help="demo, a folder, a CSV (path, caption, labels), or ready embeddings (.npz)")
-    parser.add_argument("query", help='for example "a dog barking, no rain"')
+    add_query(parser)
     parser.add_argument("--scorer", default=DEFAULT_SCORER, help="raw, steered or exclusion (default: %(default)s)")
     parser.add_argument(
         "--lambda",
@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> None:
     query = parse_query(arguments.query)
     is_ready = Path(arguments.collection).suffix.lower() in SUFFIXES
     collection = None if is_ready else open_collection(arguments.collection)
-    encoder = chosen_encoder(arguments)
+    encoder = loaded_encoder(arguments.encoder)
     if collection is None:
         embedded = ready_collection(arguments.collection, encoder)
     else:
