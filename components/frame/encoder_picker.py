@@ -23,6 +23,7 @@ from components.frame.panel import PRIVATE
 from components.frame.turns import Panel
 
 POLL_SECONDS = 0.3
+UNCHANGED = gr.skip()
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def pick(chosen: str, active: str) -> Iterator[list[Any]]:
     if info is not None and not info.ready:
         offered = info.downloadable and bool(settings().downloads)
         button = gr.Button(f"Download {say.size(info.size_bytes)}", visible=offered)
-        yield _answer(status=say.missing_card(info, active), download=button)
+        yield _answer(say.missing_card(info, active), download=button)
         return
     yield from _switched(chosen, active)
 
@@ -102,7 +103,7 @@ def get(chosen: str, active: str) -> Iterator[list[Any]]:
     try:
         job = start_job(chosen)
     except InputError as error:
-        yield _answer(status=say.failed_card(str(error), active))
+        yield _answer(say.failed_card(str(error), active))
         return
     yield from _followed(job, active)
 
@@ -122,47 +123,35 @@ def _followed(job: DownloadJob, active: str) -> Iterator[list[Any]]:
     )
     while not job.wait(POLL_SECONDS):
         shown = say.progress_card(job.encoder_id, job.progress.latest, active)
-        yield _answer(status=shown, cancel=gr.Button(visible=True))
+        yield _answer(shown, cancel=gr.Button(visible=True))
     if job.error:
         button = gr.Button("Download", visible=True)
         card = say.stopped_card if job.cancelled else say.failed_card
-        yield _answer(status=card(job.error, active), download=button)
+        yield _answer(card(job.error, active), download=button)
         return
     yield from _switched(job.encoder_id, active)
 
 
 def _switched(chosen: str, active: str) -> Iterator[list[Any]]:
-    yield _answer(status=say.loading_card(chosen, active))
+    yield _answer(say.loading_card(chosen, active))
     try:
         found = tested(load_encoder(chosen))
     except InputError as error:
-        yield _answer(status=say.failed_card(str(error), active))
+        yield _answer(say.failed_card(str(error), active))
         return
     except Exception as error:  # a network of someone else's making: whatever happens, the page goes on
         sentence = f"{chosen} could not be used ({type(error).__name__}). Choose another encoder."
-        yield _answer(status=say.failed_card(sentence, active))
+        yield _answer(say.failed_card(sentence, active))
         return
     yield _answer(
         choice=gr.Dropdown(choices(), value=chosen), active=chosen, status=say.tested_card(_info(chosen), found)
     )
 
 
-def _answer(
-    *,
-    status: str,
-    choice: Any = None,
-    active: str | None = None,
-    download: gr.Button | None = None,
-    cancel: gr.Button | None = None,
-) -> list[Any]:
-    """Outputs in the order of ``build_status``; a button that is not named is hidden."""
-    return [
-        gr.skip() if choice is None else choice,
-        gr.skip() if active is None else active,
-        status,
-        download or gr.Button(visible=False),
-        cancel or gr.Button(visible=False),
-    ]
+def _answer(status: str, *, choice: Any = UNCHANGED, active: Any = UNCHANGED, **buttons: gr.Button) -> list[Any]:
+    """Outputs in the order of ``build_status``; of ``download`` and ``cancel``, what is not named is hidden."""
+    hidden = gr.Button(visible=False)
+    return [choice, active, status, buttons.get("download", hidden), buttons.get("cancel", hidden)]
 
 
 def _info(encoder_id: str) -> EncoderInfo | None:

@@ -44,9 +44,14 @@ def served_path(clip: Clip, *, is_cut: bool = False) -> Path:
     return path
 
 
-def served_url(clip: Clip, *, is_cut: bool = False) -> str:
-    """The address of :func:`served_path`, relative to the page."""
-    return "gradio_api/file=" + quote(str(served_path(clip, is_cut=is_cut)))
+def address_of(path: Path) -> str:
+    """Where the page finds a file of the served folder, relative to itself."""
+    return "gradio_api/file=" + quote(str(path))
+
+
+def served_url(clip: Clip) -> str:
+    """The address of :func:`served_path`."""
+    return address_of(served_path(clip))
 
 
 _clips: Kept[tuple[str, int, bool], Clip] = Kept(

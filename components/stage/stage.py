@@ -1,13 +1,13 @@
 """The sound stage: one clip on one time axis, to be seen, heard, selected and cut.
 
-`Stage` is a Gradio component whose value is one JSON-able dict, built by `stage_view`. It fires
+`Stage` is a Gradio component whose value is one JSON-able dict, built by `view.stage_view`. It fires
 
 - ``region_change`` ``{start, end}`` in seconds (both None when the selection is cleared),
 - ``band_change`` ``{low, high}`` in Hz (both None for the whole axis),
 - ``cut_request`` ``{start, end, band}`` (key g), and
 - ``window_click`` ``{index}``, after a ``region_change`` to that window.
 
-Whatever a browser sends goes through `selected_region`, `selected_band` or `clicked_window`.
+Whatever a browser sends goes through `stage.checks`.
 """
 
 from __future__ import annotations
@@ -23,13 +23,8 @@ from backend.audio.spectrogram import MAX_COLUMNS, colours, detail, packed, pack
 from backend.files import asset_text
 from backend.kept import Kept
 from components.frame.gradio_repairs import EVERY_EVENT, Unstubbed, cached_bytes, cached_copy, file_value
-from components.stage.checks import LEAST_REGION, clicked_window, selected_band, selected_region, wanted_part
-from components.stage.view import Best, Control, Curve, Cut, Payload, empty_view, pending_view, plain, stage_view
-
-__all__ = [
-    "Best", "Control", "Curve", "Cut", "Stage", "clicked_window", "empty_view", "pending_view", "plain",
-    "selected_band", "selected_region", "stage_view",
-]  # fmt: skip
+from components.stage.checks import LEAST_REGION, wanted_part
+from components.stage.view import Payload
 
 SCRIPTS = (
     "format", "axis", "sound", "picture", "draw", "evidence", "pointer", "keys", "screen", "buttons", "table",

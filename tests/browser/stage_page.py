@@ -16,19 +16,9 @@ import uvicorn
 from backend.audio import Clip, Span, sliding_windows
 from backend.audio.spectrogram import picture_of
 from components.frame.scripts import page_head
-from components.stage.stage import (
-    Best,
-    Control,
-    Curve,
-    Cut,
-    Stage,
-    clicked_window,
-    empty_view,
-    pending_view,
-    selected_band,
-    selected_region,
-    stage_view,
-)
+from components.stage.checks import clicked_window, selected_band, selected_region
+from components.stage.stage import Stage
+from components.stage.view import Best, Control, Curve, Cut, empty_view, pending_view, stage_view
 
 RATE = 48_000
 HOSTILE = '<img src=x onerror="window.hurt=1"> ${window.hurt=2} {{clip}} `\'\\'

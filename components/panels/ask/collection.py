@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import quote
 
 from backend.collections.collection import EmbeddedCollection, Item, joined
 from backend.collections.demo import DEMO
@@ -17,10 +16,12 @@ from backend.files import atomic_write
 from backend.kept import Kept
 from backend.progress import Progress
 from components.frame.running import steps_of
-from components.frame.serving import loaded_clip, served_folder, served_url
+from components.frame.serving import address_of, loaded_clip, served_folder, served_url
 
 MOST_OWN = 12
 """Most own clips in one ranking."""
+OWN = "own-"
+"""The ids of own clips begin so."""
 _collections: Kept[tuple[str, ...], EmbeddedCollection] = Kept(most=8)
 
 
@@ -40,7 +41,7 @@ def with_own(collection: EmbeddedCollection, encoder: Encoder, own: tuple[str, .
 
     def make() -> EmbeddedCollection:
         clips = [
-            (Item(own_id(place), Path(path), caption=shown_name(path)), loaded_clip(path, shorten=True))
+            (Item(f"{OWN}{place + 1}", Path(path), caption=shown_name(path)), loaded_clip(path, shorten=True))
             for place, path in enumerate(own)
         ]
         return joined(collection, embedded_clips("your clips", encoder, clips))
@@ -53,18 +54,18 @@ def playable(collection: EmbeddedCollection, index: int) -> str:
     path = collection.paths[index]
     if path is None:
         return ""
-    if collection.ids[index].startswith("own-"):
+    if is_own(collection.ids[index]):
         return served_url(loaded_clip(path, shorten=True))
     copy = served_folder() / f"demo-{path.name}"
     if not copy.exists():
         with atomic_write(copy) as part:
             shutil.copyfile(path, part)
-    return "gradio_api/file=" + quote(str(copy))
+    return address_of(copy)
 
 
-def own_id(place: int) -> str:
-    """Id of the place-th own clip."""
-    return f"own-{place + 1}"
+def is_own(clip_id: str) -> bool:
+    """Whether a clip of the ranking is a visitor's own."""
+    return clip_id.startswith(OWN)
 
 
 def shown_name(path: str) -> str:

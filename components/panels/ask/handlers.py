@@ -21,7 +21,7 @@ from components.frame.links import link
 from components.frame.panel import PanelParts, refused_in
 from components.frame.view_state import ViewState
 from components.panels.ask import view as say
-from components.panels.ask.collection import check_own, demo_collection, embedding_steps, with_own
+from components.panels.ask.collection import check_own, demo_collection, embedding_steps, is_own, with_own
 from components.panels.ask.state import AskState
 from components.widgets.chips import checked_chips, chips_value
 from components.widgets.markup import error_box
@@ -185,7 +185,7 @@ class AskHandlers:
             return None
         view = replace(view, tab="listen")
         path = collection.paths[index]
-        if collection.ids[index].startswith("own-") and path is not None:
+        if is_own(collection.ids[index]) and path is not None:
             return view.with_clip(upload=str(path))
         return view.with_clip(clip=collection.ids[index])
 

@@ -7,7 +7,7 @@ from typing import Any
 from backend.retrieval.ranking import DEFAULT_HITS, Ranking
 from backend.retrieval.scoring import Scorer
 from backend.retrieval.search import SearchResult
-from components.panels.ask.collection import playable
+from components.panels.ask.collection import is_own, playable
 from components.widgets.markup import concept, how_list
 from components.widgets.numbers import signed
 
@@ -59,7 +59,7 @@ def _column(asked: SearchResult, ranking: Ranking) -> dict[str, Any]:
                 "answers": full.hit.answers,
                 "presence": ", ".join(f"{concept} {share:.2f}" for concept, share in full.presence),
                 "labels": list(full.labels),
-                "own": full.hit.id.startswith("own-"),
+                "own": is_own(full.hit.id),
             }
             for full in asked.hits_in_full(ranking.scorer, DEFAULT_HITS)
         ],

@@ -22,7 +22,7 @@ from components.panels.listen import view as say
 from components.panels.listen.parts import Parts, clip_of, cut_label, first_region, shown_key
 from components.panels.listen.stage_value import listen_stage
 from components.panels.listen.state import ListenState
-from components.stage.stage import selected_region
+from components.stage.checks import selected_region
 from components.stage.view import pending_view
 from components.widgets.markup import error_box
 from components.widgets.queries import query_of

@@ -33,7 +33,7 @@ from components.panels.listen.parts import (
 )
 from components.panels.listen.stage_value import fitted, listen_stage
 from components.panels.listen.state import ListenState
-from components.stage.stage import selected_band, selected_region
+from components.stage.checks import selected_band, selected_region
 from components.stage.view import pending_view
 from components.widgets.chips import checked_chips, chips_value
 from components.widgets.markup import error_box

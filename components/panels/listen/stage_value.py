@@ -13,7 +13,8 @@ from backend.kept import Kept
 from components.frame.serving import served_path
 from components.frame.view_state import ViewState
 from components.panels.listen.state import ListenState
-from components.stage.stage import Best, Control, Curve, Cut, selected_band, selected_region, stage_view
+from components.stage.checks import selected_band, selected_region
+from components.stage.view import Best, Control, Curve, Cut, stage_view
 
 _pictures: Kept[str, Picture] = Kept(most=12)
 

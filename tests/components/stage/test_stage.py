@@ -15,21 +15,9 @@ from backend.audio import Clip, Span, sliding_windows
 from backend.audio.spectrogram import picture_of
 from backend.errors import InputError
 from components.stage import stage as module
-from components.stage.stage import (
-    Best,
-    Control,
-    Curve,
-    Cut,
-    Stage,
-    clicked_window,
-    empty_view,
-    finer,
-    pending_view,
-    plain,
-    selected_band,
-    selected_region,
-    stage_view,
-)
+from components.stage.checks import clicked_window, selected_band, selected_region
+from components.stage.stage import Stage, finer
+from components.stage.view import Best, Control, Curve, Cut, empty_view, pending_view, plain, stage_view
 
 RATE = 16_000
 
