@@ -14,6 +14,7 @@ import soundfile
 from backend.audio import Clip, Span, sliding_windows
 from backend.audio.spectrogram import picture_of
 from backend.errors import InputError
+from backend.files import ASSETS, asset_text
 from components.stage import stage as module
 from components.stage.checks import clicked_window, selected_band, selected_region
 from components.stage.stage import Stage, finer
@@ -150,10 +151,10 @@ def test_no_stub_is_written_beside_the_source():
 
 def test_templates_hold_nothing_that_gradio_would_evaluate():
     for name in ("stage.html", "stage.css"):
-        text = (module.FOLDER / name).read_text(encoding="utf-8")
+        text = asset_text(f"stage/{name}")
         for evaluated in ("${", "`", "\\", "{{"):
             assert evaluated not in text, (name, evaluated)
-    scripts = {path.stem for path in module.FOLDER.glob("*.js")}
+    scripts = {path.stem for path in (ASSETS / "stage").glob("*.js")}
     assert scripts == set(module.SCRIPTS)
 
 
