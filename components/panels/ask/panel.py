@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -20,16 +20,6 @@ from components.widgets.chips import chip_editor
 from components.widgets.inputs import ASKED, own_sound, query_box
 from components.widgets.queries import asked_key
 from components.widgets.scripted import scripted, style
-
-
-@dataclass
-class _Controls:
-    """Components that only ask; nothing is written to them."""
-
-    go: gr.Button
-    upload: gr.Audio
-    examples: list[gr.Button]
-    forget: gr.Button
 
 
 def build(page: Page) -> None:
@@ -51,33 +41,28 @@ def build(page: Page) -> None:
         how = gr.HTML("", elem_id="ask-how")
         gr.HTML(style("panels/ask/page.css"), padding=False)
     parts = Parts(page.view, gr.State(()), page.address, query, chips, error, headline, board, own_said, how)
-    _connect(page, parts, AskHandlers(parts), _Controls(go, upload, examples, forget))
+    _connect(page, parts, AskHandlers(parts), go=go, upload=upload, examples=examples, forget=forget)
 
 
-def _connect(page: Page, parts: Parts, on: AskHandlers, controls: _Controls) -> None:
+def _connect(
+    page: Page, parts: Parts, on: AskHandlers, *, go: gr.Button, upload: gr.Audio, examples: list[gr.Button],
+    forget: gr.Button,
+) -> None:  # fmt: skip
     asked, panel = [page.view, parts.own], Panel(parts.all())
     heavy: dict[str, Any] = {**PRIVATE, **HEAVY, "trigger_mode": "always_last"}
-    panel.on([parts.query.submit, controls.go.click], on.on_query, [*asked, parts.query], **heavy)
-    for text, example in zip(EXAMPLES, controls.examples, strict=True):
-        panel.on(example.click, _typing(on, text), asked, **heavy)
+    panel.on([parts.query.submit, go.click], on.on_query, [*asked, parts.query], **heavy)
+    for text, example in zip(EXAMPLES, examples, strict=True):
+        panel.on(example.click, partial(on.on_example, text=text), asked, **heavy)
     each: dict[str, Any] = {**PRIVATE, **EVERY_EVENT}
     panel.on(parts.chips.input, on.on_chips, asked, **each, **HEAVY)
     parts.board.strength(on.on_strength, asked, parts.all(), **each)
     panel.on(parts.board.pin, on.on_pin, asked, **heavy)
     panel.on(parts.board.unpin, on.on_unpin, asked, **heavy)
     panel.on(parts.board.swap, on.on_swap, asked, **heavy)
-    own = [controls.upload.upload, controls.upload.stop_recording]
-    panel.on(own, on.on_upload, [*asked, controls.upload], **heavy)
-    panel.on(controls.forget.click, on.on_forget, asked, **heavy)
+    panel.on([upload.upload, upload.stop_recording], on.on_upload, [*asked, upload], **heavy)
+    panel.on(forget.click, on.on_forget, asked, **heavy)
     page.keep_up(panel.catch_up(on.on_open, asked, asked_key))
     _open_in_listen(page, parts, on, asked)
-
-
-def _typing(on: AskHandlers, text: str) -> Any:
-    def run(view: ViewState, own: tuple[str, ...]) -> Iterator[list[Any]]:
-        yield from on.on_example(view, own, text)
-
-    return run
 
 
 def _open_in_listen(page: Page, parts: Parts, on: AskHandlers, asked: list[Any]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -14,7 +14,7 @@ from components.frame.gradio_repairs import EVERY_EVENT, ForgivingSlider
 from components.frame.panel import HEAVY, PRIVATE, Page, result_line
 from components.frame.panel_spec import PanelSpec
 from components.frame.turns import Panel
-from components.frame.view_state import DEFAULT_QUERY, ViewState
+from components.frame.view_state import DEFAULT_QUERY
 from components.panels.listen import compare
 from components.panels.listen.api import ENDPOINTS
 from components.panels.listen.handlers import OTHER_DEPTH, ListenHandlers
@@ -92,12 +92,8 @@ def _connect(page: Page, parts: Parts, on: ListenHandlers, *, find: gr.Button, o
     for event in (*searching, *cutting):
         event.then(cuts.on_over, view, outputs, **PRIVATE)
     parts.stop.click(cuts.on_cancel, view, outputs, cancels=cutting, **PRIVATE)
-
-    def on_encoder(state: ViewState) -> Iterator[list[Any]]:
-        yield from on.show(state, typed=True)
-
     page.open_listen, page.listen_panel = on.show, panel
-    page.keep_up(panel.catch_up(on.show, [view], shown_key), panel.entry(on_encoder, [view]))
+    page.keep_up(panel.catch_up(on.show, [view], shown_key), panel.entry(partial(on.show, typed=True), [view]))
 
 
 PANEL = PanelSpec("listen", "Listen", build, ListenState, ENDPOINTS)
