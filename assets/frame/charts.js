@@ -2,6 +2,7 @@
 window.unheardCharts = (() => {
   const { address, palette } = window.unheardChartSettings;
   const FAILED = 'The chart cannot be drawn, because its script did not arrive. Reload the page; the numbers are in the tables and downloads.';
+  const SETTLED = 60; // ms
   let loading = null;
   const load = () => (loading ||= new Promise((done, failed) => {
     const script = Object.assign(document.createElement('script'), { src: address });
@@ -38,9 +39,15 @@ window.unheardCharts = (() => {
       this.sizing.observe(node);
     }
 
-    show(figure) { this.figure = figure; this.draw(); }
+    // Figures that follow one another quickly are drawn as the last of them: drawing each would hold the page up.
+    show(figure) {
+      this.figure = figure;
+      clearTimeout(this.soon);
+      this.soon = setTimeout(() => this.draw(), this.connected ? SETTLED : 0);
+    }
 
     remove() {
+      clearTimeout(this.soon);
       this.watching.disconnect();
       this.sizing.disconnect();
       if (this.connected) window.Plotly.purge(this.area);
