@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from backend.checks import DEFAULT_SEED
+
 RESAMPLES = 2000
 """Bootstrap resamples (science section 3)."""
 CHUNK = 200
@@ -43,7 +45,10 @@ def measured(values: ArrayLike, seed: int, resamples: int = RESAMPLES) -> Measur
 
 
 def bootstrap_interval(
-    values: NDArray[np.float64], groups: Sequence[str] | None = None, seed: int = 0, resamples: int = RESAMPLES
+    values: NDArray[np.float64],
+    groups: Sequence[str] | None = None,
+    seed: int = DEFAULT_SEED,
+    resamples: int = RESAMPLES,
 ) -> tuple[float, float]:
     """Percentile bootstrap 95 % interval of the mean of ``values``, drawing whole groups.
 
