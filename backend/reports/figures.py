@@ -48,9 +48,6 @@ def drawn(*charts: Chart | HeatMap, columns: int = 1, title: str = "", dpi: int 
     with _STYLE_LOCK, matplotlib.rc_context(STYLE):
         figure = _figure(charts, columns, title)
         svg, png = io.StringIO(), io.BytesIO()
-        # Laid out once and not for each file: placing the words takes longer than drawing them.
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")
         figure.savefig(svg, format="svg", metadata={"Date": None})
         figure.savefig(png, format="png", dpi=dpi, metadata={"Software": None})
     said = title or charts[0].title
