@@ -3,10 +3,10 @@
 For each: what is wrong in Gradio 6.31, how to see whether it is still so, and the test that shows it. Nothing else in
 this project imports a part of ``gradio`` or sets an attribute of it (``tests/test_house.py``).
 
-In the browser the same is done by ``assets/frame/order.js``: two events that leave the page together may overtake each
-other, and an answer that comes before its request was acknowledged is drawn after a later one. Leave the file out of
-``components.frame.scripts.SHARED`` to see whether that is still so:
-``tests/browser/test_compose.py::test_clicks_without_a_pause_are_all_counted_and_in_order`` fails.
+In the browser the same is done by ``assets/frame/order.js``: events that leave the page together may overtake each
+other, and the answer to one that leaves while the stream of answers ends is never read. Leave the file out of
+``components.frame.scripts.SHARED`` to see whether that is still so: ``tests/browser/test_order.py`` shows both, and
+``tests/browser/test_compose.py::test_clicks_without_a_pause_are_all_counted_and_in_order`` fails now and then.
 """
 
 from __future__ import annotations
