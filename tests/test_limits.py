@@ -12,7 +12,7 @@ import pytest
 
 from backend import checks
 from backend.__main__ import build_parser
-from backend.audio import WINDOW_SECONDS, checked_window
+from backend.audio import WINDOW_CHOICES, WINDOW_SECONDS, checked_window, checked_window_choice
 from backend.collections.demo import demo_clips
 from backend.errors import InputError
 from backend.evidence.control_cuts import CONTROL_COUNT, MOST_CONTROLS
@@ -63,20 +63,25 @@ def of_a_link(**parameters: str) -> str:
 
 
 @pytest.mark.parametrize("window", [0.05, 11.0, -2.0])
-def test_a_window_is_refused_alike_everywhere(window: float, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_window_is_refused_alike_by_library_and_command_line(
+    window: float, capsys: pytest.CaptureFixture[str]
+) -> None:
     said = sentence(lambda: checked_window(window))
     assert "between 0.1 and 10 s" in said
-    assert sentence(lambda: localize_endpoint(None, SCENE, QUERY, "pocket", window)) == said
-    assert said in of_a_link(window=str(window))
     assert said.rstrip(".") in of_the_command_line(f"localize {SCENE} rain --window {window}", capsys)
 
 
-def test_a_window_between_the_usual_ones_is_let_in_everywhere() -> None:
-    assert listening({"window": "3"}).window == 3.0
-    assert localize_endpoint(None, SCENE, QUERY, "pocket", 3)["window"] == 3.0
+@pytest.mark.parametrize("window", [0.05, 3, 11.0, -2.0])
+def test_links_and_programs_choose_among_the_windows_the_page_offers(window: float) -> None:
+    said = sentence(lambda: checked_window_choice(window))
+    assert said == f"The window is {window:g} s; it must be 2 or 4."
+    assert sentence(lambda: localize_endpoint(None, SCENE, QUERY, "pocket", window)) == said
+    assert said in of_a_link(window=str(window))
+
+
+def test_a_window_between_those_offered_is_let_in_where_nobody_else_waits() -> None:
     assert build_parser().parse_args(["localize", SCENE, "rain", "--window", "3"]).window == 3.0
-    assert window_choices(3.0) == [("2 s", 2.0), ("3 s", 3.0), ("4 s", 4.0)]
-    assert window_choices() == [("2 s", 2.0), ("4 s", 4.0)]
+    assert [seconds for _, seconds in window_choices()] == list(WINDOW_CHOICES)
 
 
 @pytest.mark.parametrize("strength", [8.5, 50.0, -1.0])

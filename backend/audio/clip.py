@@ -15,7 +15,7 @@ from backend.audio.levels import cancelled_channel, level_notes, measured, mixed
 from backend.audio.limits import Limits
 from backend.audio.words import shown_name
 from backend.audio.writing import WAV_FORMATS, write_wav
-from backend.checks import checked_number
+from backend.checks import checked_number, is_number, shown
 from backend.errors import InputError
 from backend.reports.jsonable import DIGITS, jsonable
 
@@ -145,6 +145,17 @@ def checked_window(seconds: object) -> float:
     """A window's length in seconds, within ``WINDOW_RANGE``. Raises InputError for anything else."""
     usual = " and ".join(f"{choice:g}" for choice in WINDOW_CHOICES)
     return checked_number("The window", seconds, *WINDOW_RANGE, unit="s", advice=f"{usual} are usual.")
+
+
+def checked_window_choice(seconds: object) -> float:
+    """One of ``WINDOW_CHOICES``: what visitors, links and the HTTP API may ask a shared server for.
+
+    Raises InputError for anything else.
+    """
+    if is_number(seconds) and seconds in WINDOW_CHOICES:
+        return float(seconds)
+    came = shown(seconds) + (" s" if is_number(seconds) else "")
+    raise InputError(f"The window is {came}; it must be {' or '.join(f'{choice:g}' for choice in WINDOW_CHOICES)}.")
 
 
 def sliding_windows(duration: float, length: float, hop: float = HOP_SECONDS) -> Windows:

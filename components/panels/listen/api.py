@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from backend.audio import WINDOW_SECONDS, Clip, Span, save_wav
+from backend.audio import WINDOW_SECONDS, Clip, Span, checked_window_choice, save_wav
 from backend.checks import DEFAULT_SEED, checked_seed
 from backend.collections.demo import demo_clip
 from backend.encoders.base import load_encoder
@@ -28,7 +28,7 @@ def _clip(file: str | None, demo: str) -> Clip:
 def localize_endpoint(file: str | None, demo: str, query: str, encoder: str, window: float) -> dict[str, Any]:
     """Where each concept of a query is found in a clip: the object of ``localize --json``."""
     parsed, loaded = parse_query(query), load_encoder(encoder)
-    return localize(loaded, _clip(file, demo), parsed.concepts, window).record(parsed)
+    return localize(loaded, _clip(file, demo), parsed.concepts, checked_window_choice(window)).record(parsed)
 
 
 @answers_in_words
@@ -46,7 +46,7 @@ def gate_endpoint(
     """Cut a region by spectral gating and score it again beside random cuts and silence."""
     parsed, clip, loaded = parse_query(query), _clip(file, demo), load_encoder(encoder)
     experiment = cut_and_compare(
-        loaded, clip, parsed.concepts, window, Span(start, end), depth_db,
+        loaded, clip, parsed.concepts, checked_window_choice(window), Span(start, end), depth_db,
         seed=checked_seed(seed),
     )  # fmt: skip
     path = export_file("cut.wav")

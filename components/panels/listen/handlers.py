@@ -29,7 +29,6 @@ from components.panels.listen.parts import (
     cut_label,
     first_region,
     shown_key,
-    window_choices,
 )
 from components.panels.listen.stage_value import fitted, listen_stage
 from components.panels.listen.state import ListenState
@@ -96,7 +95,7 @@ class ListenHandlers:
             chips=chips,
             query_error="",
             clip=None if view.upload else view.clip,
-            window=gr.Radio(window_choices(asked.window), value=asked.window),
+            window=asked.window,
             depth=asked.depth if asked.depth in USUAL_DEPTHS_DB else OTHER_DEPTH,
             other=gr.Slider(value=asked.depth, visible=asked.depth not in USUAL_DEPTHS_DB),
             cut=gr.Button(cut_label(asked.region), interactive=False),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import gradio as gr
 
-from backend.audio import WINDOW_CHOICES, WINDOW_SECONDS, Clip, Span
+from backend.audio import WINDOW_CHOICES, Clip, Span
 from backend.collections.demo import demo_clip, demo_clips
 from backend.evidence.localization import Localization
 from components.frame.panel import PanelParts
@@ -60,9 +60,9 @@ def clip_choices() -> list[tuple[str, str]]:
     return [(record.caption, record.id) for record in demo_clips()]
 
 
-def window_choices(chosen: float = WINDOW_SECONDS) -> list[tuple[str, float]]:
-    """Window lengths for the picker: those always offered, and another one that a link asks for."""
-    return [(f"{seconds:g} s", seconds) for seconds in sorted({*WINDOW_CHOICES, chosen})]
+def window_choices() -> list[tuple[str, float]]:
+    """Window lengths for the picker."""
+    return [(f"{seconds:g} s", seconds) for seconds in WINDOW_CHOICES]
 
 
 def cut_label(region: Span | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
-from backend.audio import WINDOW_SECONDS, Span, checked_window
+from backend.audio import WINDOW_SECONDS, Span, checked_window_choice
 from backend.evidence.cut import DEFAULT_DEPTH_DB, checked_depth, checked_region
 from backend.evidence.frequency_band import checked_band
 from components.frame.link_fields import LinkField, number, spelled, switch
@@ -46,7 +46,7 @@ class ListenState(PanelState):
     cut: bool = False
 
     link_fields: ClassVar[tuple[LinkField, ...]] = (
-        LinkField("window", ("window",), number(checked_window)),
+        LinkField("window", ("window",), number(checked_window_choice)),
         LinkField("depth", ("depth",), number(checked_depth)),
         LinkField("cut", ("cut",), switch, "0 or 1", write=lambda _: ("1",)),
         LinkField(

@@ -127,7 +127,7 @@ def test_no_link_breaks_the_page(parameters: dict[str, str]) -> None:
     [
         ("clip", "../../etc/passwd"),
         ("encoder", "nope"),
-        ("window", "11"),
+        ("window", "3"),
         ("depth", "-121"),
         ("depth", "nan"),
         ("band", "900-100"),
