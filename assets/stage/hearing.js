@@ -7,8 +7,7 @@ const hearing = {
   async play(from, until) {
     if (!this.view) return;
     this.claim();
-    document.dispatchEvent(new CustomEvent("unheard:play", { detail: this }));
-    document.querySelectorAll("audio, video").forEach((other) => other.pause());
+    window.unheardPlayer.begin(this.silence);
     try {
       await this.sound.play(from, until);
       this.complain("");

@@ -17,6 +17,7 @@ class Stage {
     this.details = { original: null, cut: null };
     this.told = { region: null, band: null }; // what the server last gave, to tell its changes from our echo
     this.known = { region: null, band: null }; // what the server knows: the last given or sent
+    this.silence = () => this.sound?.pause();
     this.sent = [];
     this.bar = this.colourBar();
     this.pointers = new Pointers(this);
@@ -45,10 +46,6 @@ class Stage {
     new MutationObserver(theme).observe(document.body, { attributes: true, attributeFilter: ["class"] });
     system.addEventListener("change", theme, { signal: this.signal });
     document.fonts?.ready.then(() => this.moved());
-    // One sound at a time: another player on the page stops this one, and this one stops the others.
-    const others = (event) => event.target instanceof HTMLMediaElement && this.sound?.pause();
-    document.addEventListener("play", others, { capture: true, signal: this.signal });
-    document.addEventListener("unheard:play", (event) => event.detail !== this && this.sound?.pause(), { signal: this.signal });
     theme();
   }
 

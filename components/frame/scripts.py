@@ -10,7 +10,7 @@ from backend.files import asset_text
 from backend.reports.palette import css_variables
 from components.widgets.plotly_chart import chart_settings
 
-SHARED = ("order", "charts")
+SHARED = ("order", "player", "charts")
 
 
 def page_head() -> str:

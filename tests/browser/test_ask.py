@@ -86,6 +86,18 @@ def test_every_hit_plays_at_its_exact_level(open_page) -> None:
     page.wait_for_function("!document.querySelector('.ask-play.on')")
 
 
+def test_one_sound_at_a_time_on_the_whole_page(open_page) -> None:
+    page = open_page(ASK)
+    board(page)
+    page.locator(".ask-column.raw .ask-play").first.click()
+    page.wait_for_function("!window.unheardPlayer.audio.paused")
+    page.get_by_role("tab", name="Listen").click()
+    page.wait_for_selector("#listen-stage [data-ready]")
+    page.click("#listen-stage [data-do=play]")
+    page.wait_for_selector("#listen-stage [data-do=play].is-playing")
+    assert page.evaluate("window.unheardPlayer.audio.paused"), "a hit of Ask went on under the stage's sound"
+
+
 def test_a_hit_opens_in_listen_with_the_same_query(open_page) -> None:
     page = open_page(ASK)
     board(page)

@@ -14,7 +14,7 @@ from tests.browser.conftest import faint, served
 
 pytestmark = pytest.mark.browser
 HOSTILE = '<img src=x onerror="window.hurt=1"> ${window.hurt=2} {{value}}'
-PLAYER = "window.unheardComposePlayer"
+PLAYER = "window.unheardPlayer.audio"
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,7 @@
 //   "pin" {} / "unpin" {} / "swap" {}   keep this result / forget it / go back to the kept one.
 // All text is set as text, never as HTML.
 const host = element.querySelector('.ask-board');
-const audio = new Audio();
-audio.preload = 'none';
-let playing = '';
+const player = window.unheardPlayer;
 let shownColumn = 'raw';
 
 const made = (tag, className, ...children) => {
@@ -26,20 +24,15 @@ const button = (className, text, label, action) => {
   return node;
 };
 
-// ---- playing: one sound at a time
+// ---- playing
 function markPlaying() {
   for (const node of host.querySelectorAll('.ask-play')) {
-    const on = node.dataset.url === playing && !audio.paused;
+    const on = player.sounding(node.dataset.url);
     node.textContent = on ? '❚❚' : '▶';
     node.classList.toggle('on', on);
   }
 }
-function play(url) {
-  if (playing === url && !audio.paused) { audio.pause(); return; }
-  if (playing !== url) { playing = url; audio.src = url; }
-  audio.play().catch(() => { playing = ''; markPlaying(); });
-}
-for (const event of ['play', 'pause', 'ended', 'error']) audio.addEventListener(event, markPlaying);
+document.addEventListener('unheard:sound', markPlaying);
 
 // ---- columns
 function elsewhere(row) {
@@ -56,7 +49,7 @@ function elsewhere(row) {
 function hit(row, value) {
   const box = made('li', `ask-hit${row.violates ? ' violates' : ''}${row.answers ? ' answers' : ''}`);
   box.dataset.index = row.index;
-  const playButton = button('ask-play', '▶', `Play: ${row.caption}`, () => play(row.url));
+  const playButton = button('ask-play', '▶', `Play: ${row.caption}`, () => player.toggle(row.url));
   playButton.dataset.url = row.url;
   const open = button('ask-open', '', `Open in Listen: ${row.caption}`, () => trigger('open', { index: row.index }));
   open.append(made('span', 'ask-caption', row.caption), elsewhere(row));

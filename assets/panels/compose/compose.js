@@ -1,19 +1,8 @@
 // Clicks inside a Compose view: play a sound, open a combination, change a sum. The server checks all of it.
-const player = (window.unheardComposePlayer ||= new Audio());
-const quiet = () => document.querySelectorAll('[data-play][aria-pressed="true"]').forEach((button) => button.setAttribute('aria-pressed', 'false'));
-player.onended = quiet;
-player.onerror = quiet;
-
-const toggle = (button) => {
-  const wasOn = button.getAttribute('aria-pressed') === 'true';
-  player.pause();
-  quiet();
-  if (wasOn) return;
-  player.src = button.dataset.play;
-  player.volume = 1;
-  button.setAttribute('aria-pressed', 'true');
-  player.play().catch(quiet);
-};
+const player = window.unheardPlayer;
+const markPlaying = () => element.querySelectorAll('[data-play]').forEach((button) =>
+  button.setAttribute('aria-pressed', String(player.sounding(button.dataset.play))));
+document.addEventListener('unheard:sound', markPlaying);
 
 // The sum as it was sent last and not answered yet: it is drawn at once, and the next edit builds on it.
 let sent = null, edits = 0, used = '';
@@ -64,7 +53,7 @@ const answeredTerms = () => {
 
 const act = (target) => {
   const play = target.closest('[data-play]');
-  if (play) return toggle(play), true;
+  if (play) return player.toggle(play.dataset.play), true;
   const term = target.closest('[data-sign], [data-remove], [data-clear]');
   if (term) return changeTerms(term), true;
   const mark = target.closest('[data-key]');
@@ -77,8 +66,7 @@ element.addEventListener('click', (event) => act(event.target));
 watch('value', answeredTerms);
 // A new view keeps the sound that is still in it, and stops one that no button could stop any more.
 watch('value', () => {
-  if (player.paused) return;
-  const now = player.getAttribute('src');
-  element.querySelectorAll('[data-play]').forEach((button) => button.setAttribute('aria-pressed', String(button.dataset.play === now)));
-  if (!document.querySelector('[data-play][aria-pressed="true"]')) player.pause();
+  if (!player.playing) return;
+  markPlaying();
+  if (![...document.querySelectorAll('[data-play], [data-url]')].some((button) => player.sounding(button.dataset.play || button.dataset.url))) player.pause();
 });

@@ -1,0 +1,21 @@
+"""What several scripts need stands once in the page's head."""
+
+from __future__ import annotations
+
+from backend.files import ASSETS
+from components.frame.scripts import SHARED, page_head
+
+
+def test_the_head_carries_every_shared_script() -> None:
+    head = page_head()
+    for name in SHARED:
+        assert (ASSETS / "frame" / f"{name}.js").read_text(encoding="utf-8") in head
+
+
+def test_sounds_are_made_by_one_player_and_by_the_stages_clock() -> None:
+    makers = {
+        str(path.relative_to(ASSETS))
+        for path in ASSETS.rglob("*.js")
+        if "new Audio(" in path.read_text(encoding="utf-8")
+    }
+    assert makers == {"frame/player.js", "stage/sound.js"}
