@@ -1,6 +1,6 @@
 // The query's split, shown and editable: coloured spans, underlined cues, one chip a concept.
 // props.value = {query, spans: [{start, end, kind, cue}], chips: [{text, polarity, cue}], notes, edited, longest}; longest: most characters of a name
-// Fires "input" with {chips: [{text, polarity}], edit} after every edit; edits are numbered from 1 in a page. All text is set as text, never as HTML.
+// Fires "input" with {chips: [{text, polarity}], edit}: see frame/edits.js. All text is set as text, never as HTML.
 const host = element.querySelector('.chips-host');
 const flipped = { present: 'absent', absent: 'present' };
 
@@ -11,31 +11,22 @@ const made = (tag, className, text) => {
   return node;
 };
 
-// What was sent last and is not answered yet: it is shown at once, and a second edit builds on it.
-let sent = null, flying = null, forgetting = null, edits = 0;
 let drawn = null, drawing = false;
+// What was sent last and is not answered yet is shown at once, and a second edit builds on it.
+const edits = window.unheardEdits(({ chips }, edit) => trigger('input', { chips, edit }), () => draw());
 const given = () => (props.value && props.value.chips) ? props.value : { query: '', spans: [], chips: [], notes: [], edited: false, longest: -1 };
-const value = () => (sent ? { ...given(), spans: [], notes: [], chips: sent.chips } : given());
+const value = () => (edits.pending ? { ...given(), spans: [], notes: [], chips: edits.pending.chips } : given());
 const plain = () => value().chips.map(({ text, polarity }) => ({ text, polarity }));
-const forget = () => { clearTimeout(forgetting); sent = null; flying = null; };
-// One edit is on its way at a time, so that none overtakes another; those made meanwhile follow as one.
-const fly = () => {
-  flying = sent.chips;
-  clearTimeout(forgetting);
-  // A refused edit is answered by a sentence alone: then the server's chips come back.
-  forgetting = setTimeout(() => { if (sent.chips === flying) { forget(); draw(); } else fly(); }, 8000);
-  trigger('input', { chips: flying, edit: edits += 1 });
-};
 const send = (chips) => {
-  if (!chips.length) { forget(); draw(); trigger('input', { chips, edit: edits += 1 }); return; } // it is refused
-  sent = { chips, query: given().query };
+  const refused = !chips.length; // nothing waits for it, and what was there stays
+  if (refused) edits.forget();
+  edits.send({ chips, query: given().query });
+  if (refused) edits.forget();
   draw();
-  if (!flying) fly();
 };
 function answered() {
-  if (sent && given().query !== sent.query) forget();
-  // The server may have tidied a name: whatever comes is the answer to the one edit on its way.
-  else if (flying) { if (sent.chips === flying) forget(); else fly(); }
+  // The server may have tidied a name: whatever comes to the same query is the answer to the one edit on its way.
+  edits.answered(given().query === edits.pending?.query);
   // A name being typed stays; closing its box draws what came.
   if (given().query !== drawn || !host.querySelector('.chip-edit')) draw();
 }

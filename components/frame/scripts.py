@@ -10,7 +10,7 @@ from backend.files import asset_text
 from backend.reports.palette import css_variables
 from components.widgets.plotly_chart import chart_settings
 
-SHARED = ("order", "player", "charts")
+SHARED = ("order", "edits", "player", "charts")
 
 
 def page_head() -> str:

@@ -180,6 +180,36 @@ def test_steer_shows_the_relatives_and_an_edit_counts(open_page) -> None:
     page.wait_for_function("document.querySelector('#steer-sentence').innerText.includes('λ = 1.00')")
 
 
+def test_lines_edited_faster_than_answers_come_are_all_kept(open_page) -> None:
+    page = open_page("?tab=steer&query=a%20dog%20barking%2C%20no%20rain")
+    page.wait_for_selector("#steer-plane .js-plotly-plot", timeout=120_000)
+    cosines = "[...document.querySelectorAll('.steer-line.{} .steer-cosine')].map(cosine => cosine.innerText).join()"
+    for polarity in ("present", "absent"):  # numbers count once in a page: edits of the lines come after these two
+        page.locator("#steer-chips .chip-flip").nth(1).click()
+        page.wait_for_selector(f"#steer-chips .chip:nth-child(2).{polarity}")
+        page.wait_for_timeout(500)
+    page.wait_for_function("document.querySelectorAll('.steer-line').length === 8")
+    query = page.locator(".steer-line.query input").input_value()
+    page.evaluate(
+        """text => ['swap', 'bag', 'unrelated'].forEach(name => {
+            const box = document.querySelector(`.steer-line.${name} input`);
+            box.focus(); box.value = text; box.blur();
+        })""",
+        query,
+    )
+    typed = page.locator(".steer-line.paraphrase input")
+    typed.fill("typed while the answers come")
+    for name in ("swap", "bag", "unrelated"):
+        page.wait_for_function(f"{cosines.format(name)} === '+1.000'")
+    page.wait_for_timeout(1000)
+    for name in ("swap", "bag", "unrelated"):
+        assert page.locator(f".steer-line.{name} input").input_value() == query
+        assert page.locator(f".steer-line.{name} .steer-cosine").inner_text() == "+1.000"
+    assert typed.input_value() == "typed while the answers come" and page.evaluate(
+        "document.activeElement.closest('.steer-line.paraphrase') !== null"
+    )
+
+
 def test_the_endpoints_answer_as_the_backend_does(server) -> None:
     from gradio_client import Client
 

@@ -1,6 +1,6 @@
 // Three rankings of the same clips side by side, and the curve over lambda with its slider.
 // props.value = what components/ask_view.board_value builds. Fires
-//   "strength" {lambda}   the slider moved,
+//   "strength" {lambda, edit}   the slider moved (frame/edits.js),
 //   "open" {index}        a hit should be opened in Listen,
 //   "pin" {} / "unpin" {} / "swap" {}   keep this result / forget it / go back to the kept one.
 // All text is set as text, never as HTML.
@@ -150,21 +150,7 @@ function legend(value) {
     known && exclusion.violations !== null ? entry('across', `exclusion: ${exclusion.violations} break it${exclusion.recall === null ? '' : `, recall ${exclusion.recall.toFixed(2)}`}`) : null);
 }
 const ends = (kind, values) => made('div', `ask-ends ${kind}`, ...values.map((one) => made('span', '', String(one))));
-// One strength travels at a time; the newest one waits. Whatever the server's pace, the last position wins.
-let travelling = null, wanted = null;
-function sendStrength(lambda) {
-  wanted = lambda;
-  if (travelling === null) nextStrength();
-}
-function nextStrength() {
-  clearTimeout(travelling);
-  travelling = null;
-  if (wanted === null) return;
-  const lambda = wanted;
-  wanted = null;
-  travelling = setTimeout(nextStrength, 5000);
-  trigger('strength', { lambda });
-}
+const strengths = window.unheardEdits((lambda, edit) => trigger('strength', { lambda, edit }));
 function showStrength(box, lambda) {
   const slider = box.querySelector('.ask-slider'), mark = box.querySelector('.marker');
   box.querySelector('.ask-lambda').textContent = `λ = ${lambda.toFixed(2)}`;
@@ -181,7 +167,7 @@ function strength(value) {
   slider.addEventListener('input', () => {
     const lambda = Math.round(toLambda(Number(slider.value), lambdas) * 100) / 100;
     showStrength(slider.closest('.ask-strength'), lambda);
-    sendStrength(lambda);
+    strengths.send(lambda);
   });
   const ticks = made('div', 'ask-ticks', ...lambdas.map((lambda, place) => {
     const tick = made('span', '', String(lambda));
@@ -234,7 +220,7 @@ function draw() {
     host.replaceChildren(pins(value), strength(value), tabs(value), columns, reading());
   }
   markPlaying();
-  if (travelling !== null) nextStrength();
+  strengths.answered();
 }
 watch('value', draw);
 draw();

@@ -4,8 +4,9 @@ const markPlaying = () => element.querySelectorAll('[data-play]').forEach((butto
   button.setAttribute('aria-pressed', String(player.sounding(button.dataset.play))));
 document.addEventListener('unheard:sound', markPlaying);
 
-// The sum as it was sent last and not answered yet: it is drawn at once, and the next edit builds on it.
-let sent = null, edits = 0, used = '';
+// A changed sum is drawn at once, and the next edit builds on it: see frame/edits.js.
+const edits = window.unheardEdits((terms, edit) => trigger('input', { terms, edit }));
+let used = '';
 const expression = () => element.querySelector('[data-terms]');
 
 const button = (kind, said, shown, data) => {
@@ -30,11 +31,9 @@ const changeTerms = ({ dataset }) => {
   else if (dataset.clear !== undefined) terms.length = 0;
   else terms.push([Number(dataset.sign), dataset.source]);
   used = ['remove', 'clear', 'sign', 'source'].map((name) => (dataset[name] === undefined ? '' : `[data-${name}="${CSS.escape(dataset[name])}"]`)).join('');
-  sent = terms;
-  edits += 1;
   drawTerms(terms);
   refocus();
-  trigger('input', { terms, edit: edits });
+  edits.send(terms);
 };
 
 // A part drawn anew keeps the keyboard where it was: on the same button, or on the last term once it is gone.
@@ -46,8 +45,8 @@ const refocus = () => {
 const answeredTerms = () => {
   if (!expression()) return;
   // An answer to an earlier edit must not take a later one back; a sum shown anew (edit 0) replaces both.
-  if (sent && ![0, edits].includes(Number(expression().dataset.edit))) drawTerms(sent);
-  else sent = null;
+  edits.answered(expression().dataset.edit !== '0');
+  if (edits.pending) drawTerms(edits.pending);
   refocus();
 };
 

@@ -76,17 +76,19 @@ class SteerHandlers:
         box = {} if typed else {"query": view.query}
         try:
             query = query_of(view)
-            relatives = lines or relatives_of(query, view.seed)
+            generated = relatives_of(query, view.seed)
         except InputError as error:
             yield answer(error=error_box(error), **box)
             return
+        relatives = lines or generated
         place = {"view": view, "address": link(view)} if here else {"strength": view.strength}
-        yield self.parts.begin(asked_key(view), chips=chips_value(query), error="", line_error="", **place, **box)
+        yield self.parts.begin(
+            asked_key(view), lines=relatives, chips=chips_value(query), error="", line_error="", **place, **box
+        )
         found = self._diagnosis(view, relatives)
         yield answer(
-            lines=relatives,
             headline=say.headline(found),
-            editor=say.lines_value(found),
+            editor=say.lines_value(found, generated.query),
             figures=say.figures(found),
             how=say.how_computed(found),
             json=_file(found, view),
@@ -116,10 +118,15 @@ class SteerHandlers:
 
     @refused_in("line_error")
     def on_line(self, view: ViewState, lines: Relatives | None, event: gr.EventData) -> Iterator[list[Any]]:
-        """One line was edited."""
+        """Lines were edited."""
         sent = sent_by(event) if isinstance(sent_by(event), dict) else {}
-        known = lines or relatives_of(query_of(view), view.seed)
-        yield from self.show(view, edited(known, str(sent.get("name")), sent.get("text", "")), typed=True)
+        changed = sent.get("lines")
+        if not isinstance(changed, dict) or not changed:
+            raise InputError("The browser sent no line that was edited.")
+        relatives = lines or relatives_of(query_of(view), view.seed)
+        for name, text in changed.items():
+            relatives = edited(relatives, str(name), text)
+        yield from self.show(view, relatives, typed=True)
 
     @refused_in("error")
     def on_strength(self, view: ViewState, lines: Relatives | None, strength: float) -> list[Any]:

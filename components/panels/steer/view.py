@@ -87,9 +87,10 @@ def figures(diagnosis: Diagnosis) -> str:
     return charts_value(words, chart)
 
 
-def lines_value(diagnosis: Diagnosis) -> dict[str, Any]:
-    """What the line editor shows: every relative with its meaning, its text and its cosine with the query."""
+def lines_value(diagnosis: Diagnosis, query: str) -> dict[str, Any]:
+    """What the line editor shows: every relative of a query with its meaning, its text and its cosine with it."""
     return {
+        "query": query,
         "lines": [
             {
                 "name": name,

@@ -120,9 +120,9 @@ def test_a_line_may_be_as_long_as_a_query(encoder: BandEncoder) -> None:
     on = handlers()
     shown = whole(on.show(view()))
     assert shown["editor"]["longest"] == MAX_CHARACTERS
-    changed = whole(on.on_line(view(), shown["lines"], event({"name": "bag", "text": long})))
+    changed = whole(on.on_line(view(), shown["lines"], event({"lines": {"bag": long}})))
     assert changed["lines"].bag == long
-    beyond = whole(on.on_line(view(), shown["lines"], event({"name": "bag", "text": "x" * (MAX_CHARACTERS + 1)})))
+    beyond = whole(on.on_line(view(), shown["lines"], event({"lines": {"bag": "x" * (MAX_CHARACTERS + 1)}})))
     assert set(beyond) == {"line_error"}
 
 
@@ -140,10 +140,12 @@ def test_the_strength_moves_only_the_path(encoder: BandEncoder) -> None:
 def test_a_line_can_be_edited_and_nothing_else(encoder: BandEncoder) -> None:
     on = handlers()
     lines = whole(on.show(view()))["lines"]
-    changed = whole(on.on_line(view(), lines, event({"name": "bag", "text": "band 7"})))
+    changed = whole(on.on_line(view(), lines, event({"lines": {"bag": "band 7"}})))
     assert changed["lines"].bag == "band 7"
-    for wrong in ({"name": "negated", "text": "x"}, {"name": "bag", "text": " "}, {}, None, {"name": "bag", "text": 7}):
-        answer = whole(on.on_line(view(), lines, event(wrong)))
+    both = whole(on.on_line(view(), lines, event({"lines": {"bag": "band 7", "swap": "band 6"}})))
+    assert (both["lines"].bag, both["lines"].swap) == ("band 7", "band 6")
+    for wrong in ({"negated": "x"}, {"bag": " "}, {}, None, {"bag": 7}, {"bag": "band 7", "negated": "x"}):
+        answer = whole(on.on_line(view(), lines, event({"lines": wrong})))
         assert set(answer) == {"line_error"}, "a bad line leaves everything as it was"
 
 
