@@ -142,6 +142,8 @@ def test_a_line_can_be_edited_and_nothing_else(encoder: BandEncoder) -> None:
     lines = whole(on.show(view()))["lines"]
     changed = whole(on.on_line(view(), lines, event({"lines": {"bag": "band 7"}})))
     assert changed["lines"].bag == "band 7"
+    begun = named(next(on.on_line(view(), lines, event({"lines": {"bag": "band 7"}}))))
+    assert begun["lines"].bag == "band 7", "an edit made meanwhile builds on this one"
     both = whole(on.on_line(view(), lines, event({"lines": {"bag": "band 7", "swap": "band 6"}})))
     assert (both["lines"].bag, both["lines"].swap) == ("band 7", "band 6")
     for wrong in ({"negated": "x"}, {"bag": " "}, {}, None, {"bag": 7}, {"bag": "band 7", "negated": "x"}):
