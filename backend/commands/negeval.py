@@ -47,9 +47,9 @@ def run(arguments: argparse.Namespace) -> None:
     written = write_report(result, arguments.out)
     clear()
     if arguments.json:
-        print_json({**result.record, "files": [str(path) for path in written]})
+        print_json({**result.record(), "files": [str(path) for path in written]})
         return
-    print(tables(result.record))
+    print(tables(result.record()))
     print(f"Written: {', '.join(path.name for path in written)} in {arguments.out}")
 
 

@@ -237,7 +237,7 @@ def report(folder: Path, encoder: Encoder, count: int) -> None:
     for filler in FILLERS:
         options = Options(pairs=count, filler=filler, folds=REPORT)  # type: ignore[arg-type]
         result = run(open_collection(folder), encoder, options, Progress(lambda step: print(f"\r{step.what}", end="")))
-        print(f"\n\nFillers: {filler}\n\n{tables(result.record)}")
+        print(f"\n\nFillers: {filler}\n\n{tables(result.record())}")
 
 
 def main() -> None:

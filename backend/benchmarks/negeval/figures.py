@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import html
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.reports.charts import Chart, Dash, Series
+from backend.reports.document import Block, page
 from backend.reports.figures import drawn
 
 ROLES = {"raw": "absent", "steered": "amber", "exclusion": "present", "standard": "control"}
@@ -22,14 +22,14 @@ PERCENT = (0.0, 100.0)
 Measure = Mapping[str, float]
 
 
-def write_figures(record: Mapping[str, Any], tables: str, folder: Path) -> list[Path]:
+def write_figures(record: Mapping[str, Any], blocks: Sequence[Block], folder: Path) -> list[Path]:
     """Write negeval.png and negeval.html."""
-    png, page = folder / "negeval.png", folder / "negeval.html"
+    png, whole = folder / "negeval.png", folder / "negeval.html"
     charts, encoder = list(_charts(record)), record["encoder"]
     title = f"NegEval: {record['collection']['name']}, {encoder['id']} {encoder['weights']}"
     png.write_bytes(drawn(*charts, columns=3, title=title, dpi=80).png)
-    page.write_text(_page(title, tables, charts), encoding="utf-8")
-    return [png, page]
+    whole.write_text(page(title, *blocks, figures=[drawn(chart).svg for chart in charts]), encoding="utf-8")
+    return [png, whole]
 
 
 def _charts(record: Mapping[str, Any]) -> Iterator[Chart]:
@@ -92,34 +92,3 @@ def _sweep(name: str, section: Mapping[str, Any], pairs: Mapping[str, Any] | Non
     ticks = tuple((float(place), strength) for place, strength in enumerate(strengths))
     title = f"Steering strength over {name}"
     return Chart(f"sweep-{name}", title, "lambda", "%", series, x_ticks=ticks, y_range=PERCENT)
-
-
-def _page(title: str, tables: str, charts: list[Chart]) -> str:
-    pictures = "".join(f"<figure>{drawn(chart).svg}</figure>" for chart in charts)
-    return (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{html.escape(title)}</title>'
-        '<meta name="viewport" content="width=device-width">'
-        "<style>body{font:16px/1.5 system-ui,sans-serif;max-width:1100px;margin:2rem auto;padding:0 1rem}"
-        ".pictures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(28rem,100%),1fr));gap:1.5rem}"
-        "figure{margin:0}svg{max-width:100%;height:auto}"
-        "table{border-collapse:collapse;margin:1rem 0;display:block;overflow-x:auto}"
-        "td,th{border-bottom:1px solid #ccc;padding:.3rem .7rem;text-align:left}</style>"
-        f"{_markdown_to_html(tables)}<div class='pictures'>{pictures}</div></html>"
-    )
-
-
-def _markdown_to_html(text: str) -> str:
-    """The report's own Markdown: headings, tables and paragraphs; everything in it is escaped."""
-    blocks = []
-    for block in text.strip().split("\n\n"):
-        if block.startswith("#"):
-            level = len(block) - len(block.lstrip("#"))
-            blocks.append(f"<h{level}>{html.escape(block.lstrip('# '))}</h{level}>")
-        elif block.startswith("|"):
-            rows = [[html.escape(cell.strip()) for cell in line.strip("|").split("|")] for line in block.split("\n")]
-            cells = ["".join(f"<td>{cell}</td>" for cell in row) for row in rows[2:]]
-            head = "".join(f"<th>{cell}</th>" for cell in rows[0])
-            blocks.append(f"<table><tr>{head}</tr>{''.join(f'<tr>{row}</tr>' for row in cells)}</table>")
-        else:
-            blocks.append(f"<p>{html.escape(block)}</p>")
-    return "".join(blocks)

@@ -10,6 +10,8 @@ from typing import Any
 
 from backend.benchmarks.negeval.figures import write_figures
 from backend.benchmarks.negeval.run import CandidateSet, Result
+from backend.reports.document import Block, markdown
+from backend.reports.tables import Table
 from backend.retrieval.steering import DEFAULT_LAMBDA
 
 SCORERS = ("raw", "steered", "exclusion")
@@ -23,15 +25,16 @@ PUBLISHED = (
 def write_report(result: Result, folder: Path) -> list[Path]:
     """Write negeval.json, tables.md, item lists and figures into a folder, and say which files they are."""
     folder.mkdir(parents=True, exist_ok=True)
+    record = result.record()
     written = [
-        _text(folder / "negeval.json", json.dumps(result.record, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+        _text(folder / "negeval.json", json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n"),
+        _text(folder / "tables.md", tables(record)),
     ]
-    written.append(_text(folder / "tables.md", tables(result.record)))
     written.append(_lines(folder / "retrieval.jsonl", (row for one in result.sets for row in _retrieval_rows(one))))
     written.append(_lines(folder / "mcq.jsonl", (row for one in result.sets for row in _question_rows(one))))
     if result.pairs:
         written.append(_lines(folder / "pairs.jsonl", result.pairs))
-    return written + write_figures(result.record, tables(result.record), folder)
+    return written + write_figures(record, blocks(record), folder)
 
 
 def _text(path: Path, content: str) -> Path:
@@ -69,9 +72,14 @@ def _question_rows(one: CandidateSet) -> Iterable[dict[str, Any]]:
 
 
 def tables(record: Mapping[str, Any]) -> str:
-    """Tables I to V as Markdown, percentages with 95 % intervals."""
+    """Tables I to V as Markdown."""
+    return markdown(blocks(record))
+
+
+def blocks(record: Mapping[str, Any]) -> list[Block]:
+    """Tables I to V, percentages with 95 % intervals, and what is to be known about them."""
     encoder, collection = record["encoder"], record["collection"]
-    parts = [
+    parts: list[Block] = [
         f"# NegEval: {collection['name']}, {encoder['id']} ({encoder['weights']})",
         f"{counted(collection['clips'], 'clip')}, "
         f"{counted(len(collection['skipped']), 'row')} left out; seed {record['options']['seed']}; "
@@ -86,7 +94,7 @@ def tables(record: Mapping[str, Any]) -> str:
         parts += _sweep_table(name, record.get(name, {}))
     if "controlled pairs" in record:
         parts += _pair_table(record["controlled pairs"])
-    return "\n\n".join(parts) + "\n"
+    return parts
 
 
 def counted(number: int, one: str, many: str = "") -> str:
@@ -98,12 +106,11 @@ def _cell(measure: Mapping[str, float]) -> str:
     return f"{100 * measure['value']:.1f} ({100 * measure['low']:.1f}-{100 * measure['high']:.1f})"
 
 
-def _grid(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+def _grid(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    return Table(tuple(header), [dict(zip(header, row, strict=True)) for row in rows])
 
 
-def _retrieval_table(name: str, table: Mapping[str, Any]) -> list[str]:
+def _retrieval_table(name: str, table: Mapping[str, Any]) -> list[Block]:
     ranks = [k for k in (1, 5, 10) if k < table["candidates"]]
     rows = [
         [form, scorer, *(_cell(table[form][scorer][f"R@{k}"]) for k in ranks)]
@@ -116,7 +123,7 @@ def _retrieval_table(name: str, table: Mapping[str, Any]) -> list[str]:
     return [title, _grid(["query", "scorer", *(f"R@{k}" for k in ranks)], rows)]
 
 
-def _choice_table(name: str, table: Mapping[str, Any]) -> list[str]:
+def _choice_table(name: str, table: Mapping[str, Any]) -> list[Block]:
     kinds = ("affirmation", "negation", "hybrid", "average")
     rows = [[scorer, *(_cell(table[scorer][kind]) for kind in kinds)] for scorer in SCORERS]
     return [
@@ -125,7 +132,7 @@ def _choice_table(name: str, table: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _sweep_table(name: str, section: Mapping[str, Any]) -> list[str]:
+def _sweep_table(name: str, section: Mapping[str, Any]) -> list[Block]:
     rows = []
     if section.get("retrieval", {}).get("candidates", 0) > 5:
         for form in ("template", "fluent"):
@@ -146,7 +153,7 @@ def _sweep_table(name: str, section: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _pair_table(record: Mapping[str, Any]) -> list[str]:
+def _pair_table(record: Mapping[str, Any]) -> list[Block]:
     rows = [
         [
             scorer,

@@ -80,11 +80,15 @@ class CandidateSet:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """``record`` is negeval.json; the rest becomes the item lists."""
+    """``summary`` is what negeval.json holds; the rest becomes the item lists."""
 
-    record: dict[str, Any]
+    summary: dict[str, Any]
     sets: tuple[CandidateSet, ...]
     pairs: tuple[dict[str, Any], ...] = field(default=())
+
+    def record(self) -> dict[str, Any]:
+        """What made the numbers, and every number: the object of negeval.json."""
+        return self.summary
 
 
 def run(collection: Collection, encoder: Encoder, options: Options, progress: Progress | None = None) -> Result:

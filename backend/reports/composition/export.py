@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from html import escape
 from pathlib import Path
 
 import numpy as np
@@ -13,18 +12,13 @@ import numpy as np
 from backend.composition.report import Report
 from backend.errors import InputError
 from backend.reports.composition.charts import report_charts
-from backend.reports.composition.rows import Table, report_tables
+from backend.reports.composition.rows import report_tables
 from backend.reports.composition.summary import summary_text
+from backend.reports.document import page
 from backend.reports.figures import Drawing, drawn
+from backend.reports.tables import Table
 
-PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>{title}</title><style>body{{font:16px/1.5 ui-sans-serif,system-ui,"Segoe UI",Roboto,Arial,sans-serif;
-max-width:72rem;margin:2rem auto;padding:0 1rem;color:#1c2733;background:#fff}}table{{border-collapse:collapse;
-font-variant-numeric:tabular-nums}}td,th{{padding:.2rem .8rem;text-align:right;border-bottom:1px solid #dfe4ea}}
-td:first-child,th:first-child,td:nth-child(2),th:nth-child(2){{text-align:left}}svg{{max-width:100%;height:auto}}
-pre{{white-space:pre-wrap;background:#f4f6f8;padding:1rem}}figure{{margin:1.5rem 0;overflow:auto}}</style>
-<h1>{title}</h1>{body}</html>
-"""
+TITLE = "Is a scene the sum of its sounds?"
 
 
 def checked_folder(path: str | Path) -> Path:
@@ -58,12 +52,12 @@ def write_report(report: Report, folder: Path) -> list[Path]:
     try:
         write("compose.json", json_text(report))
         for name, table in report_tables(report).items():
-            write(f"{name}.csv", table_csv(table))
+            write(f"{name}.csv", table.csv())
         drawings = report_drawings(report)
         for name, drawing in drawings.items():
             write(f"{name}.svg", drawing.svg)
             write(f"{name}.png", drawing.png)
-            write(f"{name}.html", PAGE.format(title=escape(drawing.title), body=f"<figure>{drawing.svg}</figure>"))
+            write(f"{name}.html", page(drawing.title, figures=[drawing.svg]))
         write("report.html", report_page(report, drawings))
         path = folder / "reconstruction.npz"
         np.savez_compressed(
@@ -85,11 +79,6 @@ def json_text(report: Report) -> str:
     return json.dumps(report.record(), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
-def table_csv(table: Table) -> str:
-    """A table as CSV."""
-    return table.csv()
-
-
 def report_drawings(report: Report) -> dict[str, Drawing]:
     """Every figure of a report as SVG and PNG, by file stem."""
     return {chart.key: drawn(chart) for chart in report_charts(report)}
@@ -98,24 +87,26 @@ def report_drawings(report: Report) -> dict[str, Drawing]:
 def report_page(report: Report, drawings: Mapping[str, Drawing]) -> str:
     """Headline, numbers and every figure as one page that needs nothing else."""
     tables = report_tables(report)
-    figures = "".join(f"<figure>{drawing.svg}</figure>" for drawing in drawings.values())
-    body = (
-        f"<pre>{escape(summary_text(report))}</pre>"
-        f"<h2>Numbers</h2>{_html_table(tables['metrics'])}<h2>Figures</h2>{figures}"
-        f"<h2>Worst rebuilt</h2>{_html_table(tables['combinations'], most=20)}"
-        f"<h2>How this was computed</h2><pre>{escape(json.dumps(report.record()['provenance'], indent=1))}</pre>"
+    return page(
+        TITLE,
+        f"# {TITLE}",
+        summary_text(report),
+        "## Numbers",
+        _readable(tables["metrics"]),
+        "## Worst rebuilt",
+        _readable(tables["combinations"], most=20),
+        "## How this was computed",
+        json.dumps(report.record()["provenance"], indent=1),
+        "## Figures",
+        figures=[drawing.svg for drawing in drawings.values()],
     )
-    return PAGE.format(title="Is a scene the sum of its sounds?", body=body)
 
 
-def _html_table(table: Table, most: int = 100) -> str:
-    head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in table.columns)
-    rows = "".join(
-        "<tr>" + "".join(f"<td>{escape(_cell(row[name]))}</td>" for name in table.columns) + "</tr>"
-        for row in list(table.rows)[:most]
-    )
-    return f"<table><tr>{head}</tr>{rows}</table>"
-
-
-def _cell(value: object) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value).replace(";", " + ")
+def _readable(table: Table, most: int | None = None) -> Table:
+    """The first rows, under heads without underscores, sources of a combination joined by " + "."""
+    heads = {name: name.replace("_", " ") for name in table.columns}
+    rows = [
+        {heads[name]: value.replace(";", " + ") if isinstance(value, str) else value for name, value in row.items()}
+        for row in table.rows[:most]
+    ]
+    return Table(tuple(heads.values()), rows)

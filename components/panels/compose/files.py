@@ -9,7 +9,7 @@ import gradio as gr
 
 from backend.composition import Report
 from backend.kept import Kept
-from backend.reports.composition.export import json_text, report_drawings, report_page, table_csv
+from backend.reports.composition.export import json_text, report_drawings, report_page
 from backend.reports.composition.rows import report_tables
 from backend.reports.figures import Drawing
 from components.frame.exports import download
@@ -21,7 +21,7 @@ _drawings: Kept[int, tuple[Report, dict[str, Drawing]]] = Kept(KEPT_REPORTS)
 
 def report_files(report: Report) -> dict[str, gr.DownloadButton]:
     """``json``, ``csv`` (a ZIP of tables), ``figures`` (a ZIP of PNG and SVG) and ``page`` (HTML)."""
-    tables = {f"{name}.csv": table_csv(table).encode() for name, table in report_tables(report).items()}
+    tables = {f"{name}.csv": table.csv().encode() for name, table in report_tables(report).items()}
     # Seconds of drawing, which every visitor of a shared report would wait for anew.
     _, drawings = _drawings.get(id(report), lambda: (report, report_drawings(report)))
     figures: dict[str, bytes] = {}

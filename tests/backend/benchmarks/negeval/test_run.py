@@ -62,7 +62,7 @@ def tones(tmp_path: Path) -> Path:
 
 
 def test_exclusion_is_right_where_the_sounds_are_plain(tones, encoder):
-    record = run(open_collection(tones), encoder, SMALL).record
+    record = run(open_collection(tones), encoder, SMALL).record()
     for name in ("clips", "mixtures"):
         choice = record[name]["multiple choice"]
         assert choice["exclusion"]["average"]["value"] > 0.9
@@ -76,7 +76,7 @@ def test_exclusion_is_right_where_the_sounds_are_plain(tones, encoder):
 
 
 def test_the_record_says_what_made_it_and_has_every_lambda(tones, encoder):
-    record = run(open_collection(tones), encoder, SMALL).record
+    record = run(open_collection(tones), encoder, SMALL).record()
     assert record["encoder"] == {"id": "band", "weights": encoder.weights}
     assert record["options"]["seed"] == 3 and record["bootstrap"]["resamples"] == 2000 and record["version"]
     sweep = record["clips"]["multiple choice"]["sweep average"]
@@ -95,7 +95,7 @@ def test_everything_is_written_and_can_be_read_again(tones, encoder, tmp_path):
         "negeval.json", "tables.md", "retrieval.jsonl", "mcq.jsonl", "pairs.jsonl", "negeval.png", "negeval.html"
     }  # fmt: skip
     stored = json.loads((tmp_path / "out" / "negeval.json").read_text(), parse_constant=lambda name: pytest.fail(name))
-    assert stored == json.loads(json.dumps(result.record))
+    assert stored == json.loads(json.dumps(result.record()))
     questions = [json.loads(line) for line in (tmp_path / "out" / "mcq.jsonl").read_text().splitlines()]
     assert len(questions) == sum(stored[name]["multiple choice"]["questions"] for name in ("clips", "mixtures"))
     for question in questions:
@@ -116,16 +116,16 @@ def test_everything_is_written_and_can_be_read_again(tones, encoder, tmp_path):
 
 
 def test_the_same_seed_gives_the_same_numbers_and_embeds_nothing_again(tones, encoder):
-    first = run(open_collection(tones), encoder, SMALL).record
+    first = run(open_collection(tones), encoder, SMALL).record()
     passes = encoder.audio_passes
-    assert run(open_collection(tones), encoder, SMALL).record == first
+    assert run(open_collection(tones), encoder, SMALL).record() == first
     assert encoder.audio_passes == passes
-    other = run(open_collection(tones), encoder, Options(pairs=20, clips=12, seed=4)).record
+    other = run(open_collection(tones), encoder, Options(pairs=20, clips=12, seed=4)).record()
     assert other["controlled pairs"] != first["controlled pairs"]
 
 
 def test_folds_are_reported_apart_and_calibrated_on_the_rest(tones, encoder):
-    record = run(open_collection(tones), encoder, Options(pairs=10, folds=(2, 3), clips=12)).record
+    record = run(open_collection(tones), encoder, Options(pairs=10, folds=(2, 3), clips=12)).record()
     assert record["collection"]["clips"] == 12 and "folds other than" in record["calibrated on"]
     with pytest.raises(InputError, match="ESC has 1 to 5"):
         run(open_collection(tones), encoder, Options(folds=(9,)))
@@ -138,7 +138,7 @@ def test_captions_alone_are_enough(tones, encoder, tmp_path):
     rows = "".join(f"tones/band {b}/1-{b}-A.wav,{caption}\n" for b, caption in enumerate(spoken))
     table = tmp_path / "captions.csv"
     table.write_text("path,caption\n" + rows)
-    record = run(open_collection(table), encoder, Options(pairs=10)).record
+    record = run(open_collection(table), encoder, Options(pairs=10)).record()
     assert record["clips"]["retrieval"]["queries"] == 6 and record["clips"]["multiple choice"]["questions"] == 18
     assert any("No controlled pairs" in note for note in record["notes"])
 
@@ -160,7 +160,7 @@ def test_the_command_line_agrees_with_the_library(tones, encoder, tmp_path, caps
     arguments = ["negeval", str(tones), "--encoder", "band", "--out", str(out), "--pairs", "20", "--clips", "12"]
     assert main([*arguments, "--seed", "3", "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
-    record = run(open_collection(tones), encoder, SMALL).record
+    record = run(open_collection(tones), encoder, SMALL).record()
     assert {key: printed[key] for key in record} == json.loads(json.dumps(record))
     assert main([*arguments, "--seed", "3"]) == 0
     assert "Table II" in capsys.readouterr().out and "Table II" in tables(record)
@@ -240,7 +240,7 @@ def small_table(folder: Path, labels: list[str]) -> Path:
     ],
 )
 def test_a_small_collection_is_told_what_is_missing(tones, encoder, tmp_path, labels, notes):
-    record = run(open_collection(small_table(tmp_path, labels)), encoder, Options(pairs=1)).record
+    record = run(open_collection(small_table(tmp_path, labels)), encoder, Options(pairs=1)).record()
     assert all(any(note in said for said in record["notes"]) for note in notes), record["notes"]
     shown = tables(record)
     assert "R@1 |" in shown and "R@5 |" not in shown
@@ -255,11 +255,11 @@ def test_a_collection_of_one_sound_is_refused(tones, encoder, tmp_path):
 @pytest.mark.parametrize("pairs", [1, 2])
 def test_few_pairs_make_no_warning_and_no_number_without_meaning(tones, encoder, tmp_path, pairs):
     result = run(open_collection(tones), encoder, Options(pairs=pairs, clips=4))
-    record = result.record["controlled pairs"]
+    record = result.record()["controlled pairs"]
     assert record["margin correlation"] is None
     assert (record["text side"]["normalised affinity, median"] is None) == (pairs == 1)
-    assert any("fewer than 30" in note for note in result.record["notes"])
-    assert "correlation of raw margins undefined" in tables(result.record)
+    assert any("fewer than 30" in note for note in result.record()["notes"])
+    assert "correlation of raw margins undefined" in tables(result.record())
     write_report(result, tmp_path / "out")
     json.loads((tmp_path / "out" / "negeval.json").read_text(), parse_constant=lambda name: pytest.fail(name))
 
