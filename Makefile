@@ -8,9 +8,9 @@ PORT ?= 7860
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
-# One test process a core, four at most: each may hold a server and a browser.
+# One test process a core, four at most: each may hold a server and a browser. Files in the order of tests/conftest.py.
 WORKERS ?= $(shell cores=$$(nproc 2>/dev/null || echo 2); echo $$((cores < 4 ? cores : 4)))
-PYTEST := HF_HUB_OFFLINE=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+PYTEST := HF_HUB_OFFLINE=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 BENCHES := $(basename $(notdir $(wildcard tests/bench/bench_*.py)))
 
 # Spinning OpenMP threads make a busy small machine up to eight times slower.

@@ -17,6 +17,8 @@ from tests.leftovers import processes_marked
 
 SLOW_ROOM = Path(__file__).parent / "backend" / "training"
 """How the built-in encoder was made: nothing of it runs in the product, and much of it takes long."""
+BROWSER_ROOM = Path(__file__).parent / "browser"
+"""Opening the page takes a core five seconds, eighty times; the walks are few enough to be taken every time."""
 MARK = f"UNHEARD_TEST_RUN={uuid.uuid4().hex}"
 """In the environment of every process that a test starts, and of those that these start."""
 
@@ -39,18 +41,21 @@ settings.load_profile("suite")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Everything in the slow room is slow, without a mark in every file."""
+    """What is slow by its room, without a mark in every file."""
     for item in items:
-        if SLOW_ROOM in item.path.parents:
+        walk = item.get_closest_marker("walk") is not None
+        if SLOW_ROOM in item.path.parents or (BROWSER_ROOM in item.path.parents and not walk):
             item.add_marker(pytest.mark.slow)
+    # The longest files first, so that no core waits at the end for one that began late.
+    items.sort(key=lambda item: BROWSER_ROOM not in item.path.parents)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Say what was left out, and why."""
     if "not slow" in config.option.markexpr:
         terminalreporter.line(
-            "Left out because they take long: how the built-in encoder was trained and measured, an installed copy; "
-            "make test-all runs them too."
+            "Left out because they take long: how the built-in encoder was trained and measured, how well and fast it hears, "
+            "whole benchmark runs, an installed copy, and most of the page in Chromium; make test-all runs them too."
         )
 
 

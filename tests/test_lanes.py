@@ -33,3 +33,9 @@ def test_what_made_the_encoder_is_in_the_slow_lane_and_what_is_shipped_is_not(re
     }
     assert lanes[("test_lanes.py",)] is False
     assert lanes.get(("backend", "training"), True) is True
+
+
+def test_every_panel_is_walked_every_time(request: pytest.FixtureRequest) -> None:
+    pages = [item for item in request.session.items if item.get_closest_marker("browser")]
+    quick = {item.path.stem for item in pages if item.get_closest_marker("slow") is None}
+    assert not pages or quick == {"test_listen", "test_ask", "test_compose", "test_stage", "test_order"}

@@ -128,6 +128,7 @@ def test_chips_and_pin_and_link(open_page) -> None:
     again.wait_for_function("document.querySelectorAll('#ask-chips .chip.absent').length === 1")
 
 
+@pytest.mark.walk
 def test_an_own_sound_joins_the_ranking(open_page) -> None:
     page = open_page(ASK)
     board(page)
@@ -163,6 +164,7 @@ def test_on_a_phone_there_are_three_tabs(open_page) -> None:
     assert page.evaluate("window.scrollY") == before
 
 
+@pytest.mark.walk
 def test_steer_shows_the_relatives_and_an_edit_counts(open_page) -> None:
     page = open_page("?tab=steer&query=a%20dog%20barking%2C%20no%20rain")
     page.wait_for_selector("#steer-plane .js-plotly-plot", timeout=120_000)

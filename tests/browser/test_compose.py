@@ -132,6 +132,7 @@ def test_sounds_are_added_and_subtracted(visit):
     assert sum_of(page, "[data-remove='0']") == [[1, "dog barking"], [-1, "rain"]]
 
 
+@pytest.mark.walk
 def test_clicks_without_a_pause_are_all_counted_and_in_order(visit):
     page = visit()
     best = title(page)

@@ -62,6 +62,7 @@ def test_a_result_stands_there_without_a_click(open_page) -> None:
     assert parameters(page)["clip"] == FIRST.id
 
 
+@pytest.mark.walk
 def test_page_and_backend_give_the_same_numbers(open_page) -> None:
     page = open_page()
     headline(page, "is found at")
@@ -140,6 +141,7 @@ def test_a_typed_query_and_flipped_chips(open_page) -> None:
     assert page.locator("#listen-chips img, #listen-headline img, #listen-table img").count() == 0
 
 
+@pytest.mark.walk
 def test_chips_edited_faster_than_answers_come_are_all_kept(open_page) -> None:
     page = open_page()
     headline(page, "is found at")
@@ -247,6 +249,7 @@ def test_a_bad_file_is_a_sentence_and_loses_nothing(open_page, tmp_path: Path, n
     assert sentences(page) == before
 
 
+@pytest.mark.walk
 def test_own_sound_is_analysed(open_page, tmp_path: Path) -> None:
     page = open_page()
     headline(page, "is found at")

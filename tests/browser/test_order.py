@@ -9,6 +9,7 @@ import pytest
 
 from tests.browser.conftest import ROOT
 
+pytestmark = [pytest.mark.browser, pytest.mark.walk]
 # Acknowledges an event after a while, and ends the stream whenever no answer is left, as Gradio's server does.
 SERVER = """
 window.log = [];

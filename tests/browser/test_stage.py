@@ -143,6 +143,7 @@ def drag(tab, start: tuple[float, float], end: tuple[float, float]) -> None:
 # ---- selecting
 
 
+@pytest.mark.walk
 def test_drag_selects_and_the_server_is_told_once(tab):
     drag(tab, spot(tab, 6.0), spot(tab, 8.5))
     wait_for_log(tab, "region")
@@ -287,6 +288,7 @@ def cut_with_g(tab) -> None:
     tab.wait_for_function(f"() => {STAGE}.pictures.cut !== null && !document.querySelector('[data-do=cut]').disabled")
 
 
+@pytest.mark.walk
 def test_switching_between_original_and_cut_keeps_the_position(tab):
     cut_with_g(tab)
     tab.evaluate(f"() => {STAGE}.play(3.0)")
@@ -319,6 +321,7 @@ def test_a_cut_that_arrives_keeps_playhead_and_zoom_and_a_new_clip_resets_them(t
     assert state(tab, "stage.region") is None and state(tab, "stage.sound.version") == "original"
 
 
+@pytest.mark.walk
 def test_what_is_played_is_bit_for_bit_what_was_computed(tab, demo):
     cut_with_g(tab)
     tab.evaluate(f"() => {STAGE}.play(0)")

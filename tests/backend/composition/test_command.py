@@ -32,6 +32,7 @@ def files(tmp_path):
     return tmp_path, LabelledEmbeddings(tuple(ids.tolist()), rows, tuple(map(frozenset, sets)))
 
 
+@pytest.mark.slow
 def test_writes_the_same_numbers_as_the_library(run, files, capsys):
     folder, data = files
     code = run(

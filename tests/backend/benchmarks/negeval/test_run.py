@@ -115,6 +115,7 @@ def test_everything_is_written_and_can_be_read_again(tones, encoder, tmp_path):
     assert page.count("<svg") == 6 and "<script" not in page, "still pictures: no script, however long the tables"
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_numbers_and_embeds_nothing_again(tones, encoder):
     first = run(open_collection(tones), encoder, SMALL).record()
     passes = encoder.audio_passes
@@ -124,6 +125,7 @@ def test_the_same_seed_gives_the_same_numbers_and_embeds_nothing_again(tones, en
     assert other["controlled pairs"] != first["controlled pairs"]
 
 
+@pytest.mark.slow
 def test_folds_are_reported_apart_and_calibrated_on_the_rest(tones, encoder):
     record = run(open_collection(tones), encoder, Options(pairs=10, folds=(2, 3), clips=12)).record()
     assert record["collection"]["clips"] == 12 and "folds other than" in record["calibrated on"]
@@ -155,6 +157,7 @@ def test_what_cannot_be_compared_is_said(tones, encoder, tmp_path):
         run(open_collection(alone), encoder, SMALL)
 
 
+@pytest.mark.slow
 def test_the_command_line_agrees_with_the_library(tones, encoder, tmp_path, capsys):
     out = tmp_path / "out"
     arguments = ["negeval", str(tones), "--encoder", "band", "--out", str(out), "--pairs", "20", "--clips", "12"]
@@ -252,6 +255,7 @@ def test_a_collection_of_one_sound_is_refused(tones, encoder, tmp_path):
     assert refused.value.concerns == "file"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pairs", [1, 2])
 def test_few_pairs_make_no_warning_and_no_number_without_meaning(tones, encoder, tmp_path, pairs):
     result = run(open_collection(tones), encoder, Options(pairs=pairs, clips=4))

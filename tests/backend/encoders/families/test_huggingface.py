@@ -24,6 +24,7 @@ def altered(folder, target, **changes):
     return target
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seconds", [2.0, 3.0, 10.0])
 def test_it_agrees_with_laion_on_the_same_weights(every_encoder, laion_file, tmp_path, seconds):
     folder = conversion.as_folder(laion_file, tmp_path / "converted")

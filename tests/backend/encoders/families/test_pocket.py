@@ -253,6 +253,7 @@ class TestSpans:
         together = np.concatenate(cosines)
         assert np.median(together) > 0.95 and np.quantile(together, 0.05) > 0.85
 
+    @pytest.mark.slow
     def test_ten_minutes_are_the_same_as_their_parts(self, encoder: SpanEncoder, scene: np.ndarray) -> None:
         long = np.resize(scene, 600 * RATE)
         windows = sliding_windows(600.0, 2.0)
@@ -267,6 +268,7 @@ class TestSpans:
             assert np.abs(apart - whole[minute - 1]).max() < TOLERANCE
 
 
+@pytest.mark.slow
 def test_loading_is_quick_and_ten_minutes_take_little_memory() -> None:
     """In a process of its own: under 2 s of work to load, under 400 MB more for ten minutes."""
     program = """

@@ -25,6 +25,7 @@ from backend.training.pocket.evaluation.scenes import SceneMaker
 from backend.training.pocket.evaluation.zeroshot import class_vectors, clip_vectors, ranks
 from tests.reference.pocket_golden import ROOT
 
+pytestmark = pytest.mark.slow
 SYNONYMS = {
     "dog barking": "a hound giving voice",
     "rain": "a cloudburst",
