@@ -54,8 +54,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     """Say what was left out, and why."""
     if "not slow" in config.option.markexpr:
         terminalreporter.line(
-            "Left out because they take long: how the built-in encoder was trained and measured, how well and fast it hears, "
-            "whole benchmark runs, an installed copy, and most of the page in Chromium; make test-all runs them too."
+            "Left out because they take long: how the built-in encoder was trained and measured, how well and fast it "
+            "hears, whole benchmark runs, an installed copy, and most of the page in Chromium; make test-all runs them."
         )
 
 

@@ -7,7 +7,8 @@ from typing import Any
 from backend.checks import DEFAULT_SEED, checked_seed
 from backend.encoders.base import load_encoder
 from backend.negation import parse_query
-from backend.retrieval.diagnosis import diagnose, relatives_of
+from backend.retrieval.diagnosis import diagnose
+from backend.retrieval.relatives import relatives_of
 from components.frame.endpoints import Endpoint, a_number, a_record, a_text, an_encoder, answers_in_words
 
 

@@ -11,7 +11,8 @@ import gradio as gr
 from backend.encoders.base import load_encoder
 from backend.errors import InputError
 from backend.reports.jsonable import json_text
-from backend.retrieval.diagnosis import Diagnosis, Relatives, diagnose, edited, relatives_of
+from backend.retrieval.diagnosis import Diagnosis, diagnose
+from backend.retrieval.relatives import Relatives, edited, relatives_of
 from backend.retrieval.steering import DEFAULT_LAMBDA, LARGEST_LAMBDA, PAPER_LAMBDAS
 from components.frame.exports import download, download_row
 from components.frame.gradio_repairs import EVERY_EVENT, ForgivingSlider, sent_by

@@ -11,14 +11,8 @@ from hypothesis import strategies as st
 
 from backend.errors import InputError
 from backend.negation import parse_query
-from backend.retrieval.diagnosis import (
-    diagnose,
-    edited,
-    normalised_affinity,
-    plane_of,
-    polarity_content_ratio,
-    relatives_of,
-)
+from backend.retrieval.diagnosis import diagnose, normalised_affinity, plane_of, polarity_content_ratio
+from backend.retrieval.relatives import edited, relatives_of
 from backend.retrieval.steering import combined_negative, cosine_with_query, steered_embedding
 from backend.retrieval.variants import FIGURES, PAPER_MEANS, VARIANTS, variant
 from tests.fakes import BandEncoder

@@ -15,7 +15,8 @@ import pytest
 from backend.negation import MAX_CHARACTERS, MAX_PHRASE, parse_query
 from backend.reports.figures import drawn
 from backend.reports.steering import figures_chart, plane_chart
-from backend.retrieval.diagnosis import diagnose, relatives_of
+from backend.retrieval.diagnosis import diagnose
+from backend.retrieval.relatives import relatives_of
 from backend.retrieval.steering import LARGEST_LAMBDA
 from backend.retrieval.variants import PAPER_MEANS
 from components.frame.view_state import ViewState
