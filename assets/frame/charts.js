@@ -2,6 +2,7 @@
 window.unheardCharts = (() => {
   const { address, palette } = window.unheardChartSettings;
   const FAILED = 'The chart cannot be drawn, because its script did not arrive. Reload the page; the numbers are in the tables and downloads.';
+  const AHEAD = '1200px'; // a screen before it is scrolled to
   const SETTLED = 60; // ms
   let loading = null;
   const load = () => (loading ||= new Promise((done, failed) => {
@@ -33,7 +34,7 @@ window.unheardCharts = (() => {
       node.setAttribute('aria-roledescription', 'chart');
       node.addEventListener('keydown', (event) => this.key(event));
       node.addEventListener('blur', () => this.leave());
-      this.watching = new IntersectionObserver((entries) => { if (entries.some((entry) => entry.isIntersecting)) { this.seen = true; this.draw(); } }, { rootMargin: '200px' });
+      this.watching = new IntersectionObserver((entries) => { if (entries.some((entry) => entry.isIntersecting)) { this.seen = true; this.draw(); } }, { rootMargin: AHEAD });
       this.watching.observe(node);
       this.sizing = new ResizeObserver(() => { if (this.connected && node.clientWidth && node.clientWidth !== this.width) this.draw(); });
       this.sizing.observe(node);

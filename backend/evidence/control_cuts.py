@@ -318,8 +318,9 @@ def _blank_embeddings(encoder: Encoder, clip: Clip, windows: Windows, cache: Emb
 
 def cut_sentence(effect: CutEffect, span: Span, count: int) -> str:
     """One sentence that states what the cut did to one concept beside its random controls."""
-    direction = "lowered" if effect.drop >= 0 else "raised"
-    control = "lowers" if effect.control_mean >= 0 else "raises"
+    # By the figures as they are printed: nothing is raised by 0.000.
+    direction = "lowered" if round(effect.drop, 3) >= 0 else "raised"
+    control = "lowers" if round(effect.control_mean, 3) >= 0 else "raises"
     verdict = (
         f"“{effect.concept.text}” is grounded here."
         if effect.grounded

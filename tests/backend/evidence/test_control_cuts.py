@@ -1,5 +1,7 @@
 """The cut and its matched controls on a clip whose answer is known."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -98,6 +100,11 @@ def test_the_sentence_states_the_drop_and_its_control(experiment: CutExperiment)
     sentence = cut_sentence(effect, experiment.span, 20)
     assert sentence.startswith(f"Cutting 4.00–6.00 s lowered “band 3” by {effect.drop:.3f};")
     assert f"± {effect.control_sd:.3f} (n = 20)" in sentence
+
+
+def test_nothing_is_raised_by_nothing(experiment: CutExperiment) -> None:
+    effect = replace(experiment.effects[0], after=experiment.effects[0].before + 1e-5)
+    assert effect.drop < 0 and " lowered “band 3” by 0.000;" in cut_sentence(effect, experiment.span, 20)
 
 
 def test_a_clip_score_is_its_best_window() -> None:
