@@ -190,7 +190,8 @@ def test_lines_edited_faster_than_answers_come_are_all_kept(open_page) -> None:
         page.locator("#steer-chips .chip-flip").nth(1).click()
         page.wait_for_selector(f"#steer-chips .chip:nth-child(2).{polarity}")
         page.wait_for_timeout(500)
-    page.wait_for_function("document.querySelectorAll('.steer-line').length === 8")
+    # The answer to the second: later than this it would bring lines of another query into the edits below.
+    page.wait_for_function("document.querySelector('.steer-line.query input')?.value === 'dog barking, with no rain'")
     query = page.locator(".steer-line.query input").input_value()
     page.evaluate(
         """text => ['swap', 'bag', 'unrelated'].forEach(name => {
