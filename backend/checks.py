@@ -2,12 +2,13 @@
 
 What only one room knows is checked there: windows in ``backend.audio``, regions and depths in
 ``backend.evidence.cut``, bands in ``backend.evidence.frequency_band``, steering strengths in
-``backend.retrieval.steering``. All of them say it with the two functions of this file.
+``backend.retrieval.steering``. All of them say it with the functions of this file.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import TypeGuard
 
@@ -59,9 +60,26 @@ def checked_number(name: str, value: object, low: float, high: float, unit: str 
     """
     if is_number(value) and low <= value <= high:
         return float(value)
-    unit = f" {unit}" if unit else ""
-    came = shown(value) + (unit if _is_real(value) else "")
-    raise InputError(f"{name} is {came}; it must lie between {low:g} and {high:g}{unit}. {advice}".strip())
+    limits = f"between {low:g} and {high:g} {unit}".strip()
+    raise InputError(f"{name} is {_with_unit(value, unit)}; it must lie {limits}. {advice}".strip())
+
+
+def checked_choice(name: str, value: object, choices: Sequence[float], unit: str = "") -> float:
+    """One of a few numbers, as a float.
+
+    Raises
+    ------
+    InputError
+        Anything else.
+    """
+    if is_number(value) and value in choices:
+        return float(value)
+    offered = " or ".join(f"{choice:g}" for choice in choices)
+    raise InputError(f"{name} is {_with_unit(value, unit)}; it must be {offered}.")
+
+
+def _with_unit(value: object, unit: str) -> str:
+    return f"{shown(value)} {unit}" if unit and _is_real(value) else shown(value)
 
 
 def checked_whole(name: str, value: object, least: int, most: int | None = None, advice: str = "") -> int:

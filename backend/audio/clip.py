@@ -15,7 +15,7 @@ from backend.audio.levels import cancelled_channel, level_notes, measured, mixed
 from backend.audio.limits import Limits
 from backend.audio.words import shown_name
 from backend.audio.writing import WAV_FORMATS, write_wav
-from backend.checks import checked_number, is_number, shown
+from backend.checks import checked_choice, checked_number
 from backend.errors import InputError
 from backend.reports.jsonable import DIGITS, jsonable
 
@@ -152,10 +152,7 @@ def checked_window_choice(seconds: object) -> float:
 
     Raises InputError for anything else.
     """
-    if is_number(seconds) and seconds in WINDOW_CHOICES:
-        return float(seconds)
-    came = shown(seconds) + (" s" if is_number(seconds) else "")
-    raise InputError(f"The window is {came}; it must be {' or '.join(f'{choice:g}' for choice in WINDOW_CHOICES)}.")
+    return checked_choice("The window", seconds, WINDOW_CHOICES, unit="s")
 
 
 def sliding_windows(duration: float, length: float, hop: float = HOP_SECONDS) -> Windows:

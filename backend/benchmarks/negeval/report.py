@@ -11,6 +11,7 @@ from typing import Any
 from backend.benchmarks.negeval.figures import write_figures
 from backend.benchmarks.negeval.run import CandidateSet, Result
 from backend.reports.document import Block, markdown
+from backend.reports.jsonable import json_text
 from backend.reports.tables import Table
 from backend.retrieval.steering import DEFAULT_LAMBDA
 
@@ -27,7 +28,7 @@ def write_report(result: Result, folder: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     record = result.record()
     written = [
-        _text(folder / "negeval.json", json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n"),
+        _text(folder / "negeval.json", json_text(record)),
         _text(folder / "tables.md", tables(record)),
     ]
     written.append(_lines(folder / "retrieval.jsonl", (row for one in result.sets for row in _retrieval_rows(one))))

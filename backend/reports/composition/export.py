@@ -16,6 +16,7 @@ from backend.reports.composition.rows import report_tables
 from backend.reports.composition.summary import summary_text
 from backend.reports.document import page
 from backend.reports.figures import Drawing, drawn
+from backend.reports.jsonable import json_text
 from backend.reports.tables import Table
 
 TITLE = "Is a scene the sum of its sounds?"
@@ -50,14 +51,14 @@ def write_report(report: Report, folder: Path) -> list[Path]:
         written.append(path)
 
     try:
-        write("compose.json", json_text(report))
+        write("compose.json", json_text(report.record()))
         for name, table in report_tables(report).items():
             write(f"{name}.csv", table.csv())
         drawings = report_drawings(report)
         for name, drawing in drawings.items():
             write(f"{name}.svg", drawing.svg)
             write(f"{name}.png", drawing.png)
-            write(f"{name}.html", page(drawing.title, figures=[drawing.svg]))
+            write(f"{name}.html", page(drawing.title, f"# {drawing.title}", figures=[drawing.svg]))
         write("report.html", report_page(report, drawings))
         path = folder / "reconstruction.npz"
         np.savez_compressed(
@@ -72,11 +73,6 @@ def write_report(report: Report, folder: Path) -> list[Path]:
     except OSError as error:
         raise InputError(f"{folder} cannot be written: {error.strerror or error}. Choose another --out.") from None
     return written
-
-
-def json_text(report: Report) -> str:
-    """The text of compose.json."""
-    return json.dumps(report.record(), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
 def report_drawings(report: Report) -> dict[str, Drawing]:

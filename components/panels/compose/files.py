@@ -9,9 +9,10 @@ import gradio as gr
 
 from backend.composition import Report
 from backend.kept import Kept
-from backend.reports.composition.export import json_text, report_drawings, report_page
+from backend.reports.composition.export import report_drawings, report_page
 from backend.reports.composition.rows import report_tables
 from backend.reports.figures import Drawing
+from backend.reports.jsonable import json_text
 from components.frame.exports import download
 from components.panels.compose.reports import KEPT_REPORTS
 
@@ -29,7 +30,7 @@ def report_files(report: Report) -> dict[str, gr.DownloadButton]:
         figures[f"{name}.svg"] = drawing.svg.encode()
         figures[f"{name}.png"] = drawing.png
     return {
-        "json": download("compose.json", json_text(report)),
+        "json": download("compose.json", json_text(report.record())),
         "csv": download("unheard-compose-tables.zip", _zipped(tables)),
         "figures": download("unheard-compose-figures.zip", _zipped(figures)),
         "page": download("unheard-compose-report.html", report_page(report, drawings)),
