@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import xml.etree.ElementTree as xml
+from html import escape
 from types import SimpleNamespace
 
 import numpy as np
@@ -127,6 +128,7 @@ def test_files_hold_the_same_numbers(report, tmp_path):
     assert json.loads((tmp_path / "out" / "compose.json").read_text()) == json.loads(json.dumps(report.record()))
     for chart in report_charts(report):
         assert {f"{chart.key}.{kind}" for kind in ("svg", "png", "html")} <= written
+        assert f"<h1>{escape(chart.title)}</h1>" in (tmp_path / "out" / f"{chart.key}.html").read_text()
     page = (tmp_path / "out" / "report.html").read_text()
     assert (
         "&lt;b&gt;dog&lt;/b&gt;" in page
